@@ -78,6 +78,6 @@ def _compare(mine: SweepResult, place: Path) -> None:
     with opened(place) as folder:
         theirs = SweepResult(folder)
         theirs.check()
-        found = Agreement(mine, theirs)
-        print(f"against    {place}", *found.lines(), sep="\n")
+        found = Agreement.of(mine, theirs)
+        print(f"against    {place}", *found.lines, sep="\n")
         sys.exit(STATUS[found.answer])

@@ -9,16 +9,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
-from harness.core.arrays import Int32Array, Int64Array
+from harness.core.arrays import Float64Array, Int32Array
 from harness.core.errors import HarnessError
 from harness.core.table import percent
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.rows import score
 from harness.sweep.folder.view import View
 from harness.sweep.recomputation import differences
 
@@ -39,213 +38,199 @@ NAMED = 3
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """Two sweeps with common trials and questions; HarnessError if they have none."""
+class SplitAgreement:
+    """The agreement of two sweeps on a split.
 
-    mine: SweepResult
-    theirs: SweepResult
+    Attributes:
+        questions, trials: numbers in both, in ours, and in theirs.
+        shares: float64[T], the share of equal gold ranks of each common trial, on common questions.
+        apart: the largest difference of a trial's scores, by metric, as shares.
+        verdicts: our and their findings of the winner against single lists, as sentences.
+        whole: whether all trials and questions are in both, the questions in the same order.
+    """
 
-    def __post_init__(self) -> None:
-        pair = self.splits["tune"]
-        if not pair.places or not len(pair.questions[0]):
-            raise HarnessError(
-                f"{self.theirs.folder}: no {'question' if pair.places else 'trial'} in common with "
-                f"{self.mine.folder} ({self.cause}); give two sweeps of the same experiment"
-            )
-
-    @cached_property
-    def splits(self) -> dict[str, SplitPair]:
-        """Tune with all trials and, if both were held out, test with the locked ones."""
-        mine, theirs = self.mine, self.theirs
-        metrics = [name for name in mine.metrics if name in theirs.metrics]
-        found = {
-            "tune": SplitPair(
-                (mine.whole, theirs.whole),
-                (mine.ranks, theirs.ranks),
-                ([*mine.queries["id"]], [*theirs.queries["id"]]),
-                metrics,
-            )
-        }
-        if mine.heldout and theirs.heldout:
-            found["test"] = SplitPair(
-                (mine.locked, theirs.locked),
-                (mine.heldout_ranks, theirs.heldout_ranks),
-                ([*mine.heldout_queries["id"]], [*theirs.heldout_queries["id"]]),
-                metrics,
-            )
-        return found
-
-    @cached_property
-    def causes(self) -> dict[str, list[str]]:
-        """By kind of ``CAUSES``, each value that differs: ``path: ours here, theirs there``."""
-        ours, others = _facts(self.mine), _facts(self.theirs)
-        found = {}
-        for kind, keys in CAUSES.items():
-            known = [key for key in keys if key in ours and key in others]
-            pairs = differences({k: ours[k] for k in known}, {k: others[k] for k in known})
-            found[kind] = [f"{path}: {one} here, {other} there" for path, one, other in pairs]
-        return found
+    questions: tuple[int, int, int]
+    trials: tuple[int, int, int]
+    shares: Float64Array
+    apart: Mapping[str, float]
+    verdicts: tuple[str, str]
+    whole: bool
 
     @property
-    def cause(self) -> str:
-        """The most likely known cause."""
-        reasons = (f"other {kind}: {lines[0]}" for kind, lines in self.causes.items() if lines)
-        return next(reasons, "no input that the manifests name differs")
+    def exact(self) -> bool:
+        """Whether trials, questions, ranks and scores are the same."""
+        return self.whole and self.shares.min() == 1 and not any(self.apart.values())
 
-    @cached_property
-    def answer(self) -> Answer:
-        """How far the results agree.
-
-        The same verdict: the same trial won, and on each split its findings against the same lists
-        are the same. The same bits: in addition, all trials and questions are in both sweeps, with
-        equal gold ranks, metrics and forecast.
-        """
-        pairs, ours, others = self.splits.values(), self.mine.lock, self.theirs.lock
-        same = ours["winner"]["parameters"] == others["winner"]["parameters"]
-        if not same or any(pair.verdicts[0] != pair.verdicts[1] for pair in pairs):
-            return "another verdict"
-        exact = all(pair.whole and min(pair.shares) == 1 and not pair.farthest for pair in pairs)
-        foreseen = ours.get("expected") == others.get("expected")
-        return "same bits" if exact and foreseen else "same verdict"
-
-    def lines(self) -> Iterator[str]:
-        """Yield what is the same and what is not, a line each; the answer comes last."""
-        for kind, lines in self.causes.items():
-            more = f"; and {len(lines) - NAMED} more" if len(lines) > NAMED else ""
-            yield f"{kind:<10} {'; '.join(lines[:NAMED]) + more if lines else 'the same'}"
-        ours, others = self.mine.scores, self.theirs.scores
-        for name in ours.keys() & others.keys() if self.splits["tune"].whole else ():
-            one, other = ours[name].scores, others[name].scores
-            if len(one) != len(other):
-                yield f"list       {name}: another number of documents"
-            elif far := float(np.abs(one - other).max(initial=0)):
-                yield f"list       {name}: scores differ by up to {far:.1g}"
-        for split, pair in self.splits.items():
-            yield from pair.lines(split)
-        locks = (self.mine.lock, self.theirs.lock)
-        yield _both("winner", *(lock["winner"]["name"] for lock in locks))
-        yield _both("forecast", *(_bounds(lock.get("expected")) for lock in locks))
-        far = max(pair.farthest for pair in self.splits.values())
-        within = f", scores within {100 * far:.2g} points" if self.answer == "same verdict" else ""
-        because = "" if self.answer == "same bits" else f" ({self.cause})"
-        yield f"{self.answer}{within}{because}"
+    def lines(self, split: str) -> Iterator[str]:
+        """Yield what both have, and how far ranks, metrics and verdicts agree."""
+        questions = "{} questions of {} here and {} there".format(*self.questions)
+        trials = "{} trials of {} and {}".format(*self.trials)
+        yield f"{split:<10} in both: {questions}, {trials}"
+        yield (
+            f"ranks      equal in {(self.shares == 1).sum()} of {len(self.shares)} trials; at "
+            f"least {100 * self.shares.min():.4g}% of gold ranks are equal"
+        )
+        far = [f"{name} {100 * value:.2g}" for name, value in self.apart.items() if value]
+        yield f"metrics    greatest differences, in points: {', '.join(far) or 'none'}"
+        yield _both("verdict", *self.verdicts)
 
 
 @dataclass(frozen=True)
-class SplitPair:
-    """A split of both sweeps.
+class Agreement:
+    """How far two sweeps agree.
 
     Attributes:
-        views: the trials of each sweep.
-        ranks: int32[T, Q, H], their gold ranks.
-        ids: ids of the Q questions.
-        metrics: the metrics of both.
+        answer: ``same verdict``: the same trial won, and on each split its findings against the
+            same lists are the same. ``same bits``: in addition, all trials and questions are in
+            both sweeps, with equal gold ranks, metrics and forecast.
+        causes: by kind of ``CAUSES``, each value that differs.
+        splits: tune with all trials and, if both were held out, test with the locked ones.
+        lines: all of this in words; the answer comes last.
     """
 
-    views: tuple[View, View]
-    ranks: tuple[Int32Array, Int32Array]
-    ids: tuple[list[str], list[str]]
-    metrics: list[str]
+    answer: Answer
+    causes: Mapping[str, list[str]]
+    splits: Mapping[str, SplitAgreement]
+    lines: list[str]
 
-    @cached_property
-    def places(self) -> list[tuple[int, int]]:
-        """Indices of each common trial."""
-        ours, others = (
-            {json.dumps(row["parameters"], sort_keys=True): at for at, row in enumerate(view.rows)}
-            for view in self.views
+    @classmethod
+    def of(cls, mine: SweepResult, theirs: SweepResult) -> Agreement:
+        """Compare two sweeps; raise HarnessError if they have no trial or question in common."""
+        causes = {kind: _causes(mine, theirs, keys) for kind, keys in CAUSES.items()}
+        known = [f"other {kind}: {lines[0]}" for kind, lines in causes.items() if lines]
+        cause = known[0] if known else "no input that the manifests name differs"
+        pairs = {"tune": [(one.whole, one.ranks, one.queries) for one in (mine, theirs)]}
+        if mine.test and theirs.test:
+            pairs["test"] = [
+                (one.locked, one.heldout_ranks, one.heldout_queries) for one in (mine, theirs)
+            ]
+        metrics = [name for name in mine.metrics if name in theirs.metrics]
+        try:
+            splits = {split: _compare(*pair, metrics) for split, pair in pairs.items()}
+        except ValueError as error:
+            raise HarnessError(
+                f"{theirs.folder}: {error} in common with {mine.folder} ({cause}); give two sweeps "
+                "of the same experiment"
+            ) from error
+        ours, others = mine.lock, theirs.lock
+        answer: Answer = "same verdict"
+        alike = all(one.verdicts[0] == one.verdicts[1] for one in splits.values())
+        if not alike or ours["winner"]["parameters"] != others["winner"]["parameters"]:
+            answer = "another verdict"
+        elif all(one.exact for one in splits.values()) and ours.get("expected") == others.get(
+            "expected"
+        ):
+            answer = "same bits"
+        lines = []
+        for kind, found in causes.items():
+            more = [f"and {len(found) - NAMED} more"] if len(found) > NAMED else []
+            lines.append(f"{kind:<10} {'; '.join([*found[:NAMED], *more]) or 'the same'}")
+        if splits["tune"].whole:
+            lines += _lists(mine, theirs)
+        for split, one in splits.items():
+            lines += one.lines(split)
+        lines.append(_both("winner", ours["winner"]["name"], others["winner"]["name"]))
+        lines.append(_both("forecast", _forecast(ours), _forecast(others)))
+        far = max(value for one in splits.values() for value in (0.0, *one.apart.values()))
+        within = f", scores within {100 * far:.2g} points" if answer == "same verdict" else ""
+        lines.append(answer if answer == "same bits" else f"{answer}{within} ({cause})")
+        return cls(answer, causes, splits, lines)
+
+
+Side = tuple[View, Int32Array, pd.DataFrame]
+"""A sweep's trials on a split, their gold ranks int32[T, Q, H], and the questions."""
+
+
+def _compare(mine: Side, theirs: Side, metrics: list[str]) -> SplitAgreement:
+    """Return the agreement on a split; ValueError if no trial or no question is in both.
+
+    Args:
+        mine: our sweep.
+        theirs: the other one.
+        metrics: the metrics of both.
+    """
+    (view, _, queries), (other, _, others) = mine, theirs
+    knobs = [
+        [json.dumps(row["parameters"], sort_keys=True) for row in own.rows] for own in (view, other)
+    ]
+    places = _common(*knobs)
+    questions = _common([*queries["id"]], [*others["id"]])
+    if not len(places[0]) or not len(questions[0]):
+        raise ValueError(f"no {'question' if len(places[0]) else 'trial'}")
+    hops = max(mine[1].shape[2], theirs[1].shape[2])
+    ours, ranks = (
+        np.pad(
+            side[1][place][:, chosen],
+            ((0, 0), (0, 0), (0, hops - side[1].shape[2])),
+            constant_values=-1,
         )
-        return [(at, others[knobs]) for knobs, at in ours.items() if knobs in others]
-
-    @cached_property
-    def questions(self) -> tuple[Int64Array, Int64Array]:
-        """Indices of each common question in either sweep."""
-        return np.intersect1d(*self.ids, return_indices=True)[1:]
-
-    @property
-    def whole(self) -> bool:
-        """Whether all trials and questions are in both, the questions in the same order."""
-        counts = {*map(len, self.ranks), len(self.places)}
-        return self.ids[0] == self.ids[1] and len(counts) == 1
-
-    @cached_property
-    def shares(self) -> list[float]:
-        """The share of equal gold ranks of each common trial, on common questions."""
-        hops = max(ranks.shape[2] for ranks in self.ranks)
-        ours, others = (
-            np.pad(
-                ranks[:, chosen], ((0, 0), (0, 0), (0, hops - ranks.shape[2])), constant_values=-1
-            )
-            for ranks, chosen in zip(self.ranks, self.questions, strict=True)
-        )
-        found = []
-        for at, other in self.places:
-            gold = (ours[at] >= 0) | (others[other] >= 0)
-            found.append(float((ours[at] == others[other]).sum(where=gold) / gold.sum()))
-        return found
-
-    @cached_property
-    def differences(self) -> dict[str, float]:
-        """The largest difference of a trial's scores, by metric, as shares."""
-        found = {}
-        for name in self.metrics:
-            ours, others = (
-                np.array([score(row, name) for row in view.rows], dtype=np.float64)
-                for view in self.views
-            )
-            apart = [abs(ours[at] - others[other]) for at, other in self.places]
-            if not np.isnan(apart).all():
-                found[name] = float(np.nanmax(apart))
-        return found
-
-    @property
-    def farthest(self) -> float:
-        """The largest of ``differences``."""
-        return max(self.differences.values(), default=0.0)
-
-    @cached_property
-    def verdicts(self) -> list[dict[str, str]]:
-        """The finding of each sweep's winner, by single list."""
-        found = []
-        for view in self.views:
-            names = filter(None, dict.fromkeys([view.reference, view.best_single]))
-            compared = {name: view.winner_against(name) for name in names}
-            found.append({name: one.finding if one else "" for name, one in compared.items()})
-        return found
-
-    def lines(self, split: str) -> Iterator[str]:
-        """Yield the numbers of common questions and trials, gold ranks, metrics and verdicts."""
-        asked = f"{len(self.questions[0])} questions of {len(self.ids[0])} here and "
-        trials = f"{len(self.places)} trials of {len(self.ranks[0])} and {len(self.ranks[1])}"
-        yield f"{split:<10} in both: {asked}{len(self.ids[1])} there, {trials}"
-        least = f"at least {100 * min(self.shares):.4g}% of gold ranks are equal"
-        exact = self.shares.count(1)
-        yield f"ranks      equal in {exact} of {len(self.shares)} trials; {least}"
-        far = (f"{name} {100 * one:.2g}" for name, one in self.differences.items() if one)
-        yield f"metrics    greatest differences, in points: {', '.join(far) or 'none'}"
-        yield _both("verdict", *map(_sentence, self.verdicts))
-
-
-def _facts(result: SweepResult) -> dict[str, Any]:
-    """Return the manifest, with the makers of the lists and their devices apart."""
-    made = (result.manifest.get("made_by") or {}).items()
-    parts = {
-        key: {name: one.get(part) for name, one in made}
-        for key, part in (("made_by", "libraries"), ("devices", "devices"))
-    }
-    return {**result.manifest, **parts}
-
-
-def _bounds(forecast: Mapping[str, Any] | None) -> str:
-    if forecast is None:
-        return "none"
-    return f"{percent(forecast['low'])} to {percent(forecast['high'])}%"
-
-
-def _sentence(verdict: Mapping[str, str]) -> str:
-    words = {"": "the same as", "even": "not told from"}
-    return ", ".join(
-        f"{words.get(found, f'{found} than')} {name}" for name, found in verdict.items()
+        for side, place, chosen in zip((mine, theirs), places, questions, strict=True)
     )
+    gold = (ours >= 0) | (ranks >= 0)
+    shares = ((ours == ranks) & gold).sum((1, 2)) / gold.sum((1, 2))
+    rows = [
+        pd.DataFrame([own.rows[at] for at in place])
+        for own, place in zip((view, other), places, strict=True)
+    ]
+    apart = rows[0][metrics].astype(float) - rows[1][metrics].astype(float)
+    farthest = apart.abs().max().dropna()
+    return SplitAgreement(
+        (len(questions[0]), len(queries), len(others)),
+        (len(places[0]), len(view.rows), len(other.rows)),
+        shares,
+        {str(name): float(value) for name, value in farthest.items()},
+        (_verdict(view), _verdict(other)),
+        [*queries["id"]] == [*others["id"]] and len(view.rows) == len(other.rows) == len(places[0]),
+    )
+
+
+def _common(ours: list[str], theirs: list[str]) -> tuple[list[int], list[int]]:
+    """Return the indices of what is in both lists, in our order."""
+    known = {name: place for place, name in enumerate(theirs)}
+    places = [place for place, name in enumerate(ours) if name in known]
+    return places, [known[ours[place]] for place in places]
+
+
+def _causes(mine: SweepResult, theirs: SweepResult, keys: tuple[str, ...]) -> list[str]:
+    """Return ``path: ours here, theirs there`` for each value of the manifests that differs."""
+    facts: list[dict[str, Any]] = []
+    for result in (mine, theirs):
+        made = (result.manifest.get("made_by") or {}).items()
+        parts = {
+            key: {name: one.get(part) for name, one in made}
+            for key, part in (("made_by", "libraries"), ("devices", "devices"))
+        }
+        facts.append({**result.manifest, **parts})
+    ours, others = facts
+    known = [key for key in keys if key in ours and key in others]
+    pairs = differences({key: ours[key] for key in known}, {key: others[key] for key in known})
+    return [f"{path}: {one} here, {other} there" for path, one, other in pairs]
+
+
+def _lists(mine: SweepResult, theirs: SweepResult) -> Iterator[str]:
+    """Yield a line for each list whose scores differ."""
+    for name in mine.scores.keys() & theirs.scores.keys():
+        one, other = mine.scores[name].scores, theirs.scores[name].scores
+        if len(one) != len(other):
+            yield f"list       {name}: another number of documents"
+        elif far := float(np.abs(one - other).max(initial=0)):
+            yield f"list       {name}: scores differ by up to {far:.1g}"
+
+
+def _verdict(view: View) -> str:
+    """Return the finding of the winner against the reference and the best single list."""
+    words = {"": "the same as", "even": "not told from"}
+    parts = []
+    for name in filter(None, dict.fromkeys([view.reference, view.best_single])):
+        compared = view.winner_against(name)
+        finding = compared.finding if compared else ""
+        parts.append(f"{words.get(finding, f'{finding} than')} {name}")
+    return ", ".join(parts)
+
+
+def _forecast(lock: Mapping[str, Any]) -> str:
+    found = lock.get("expected")
+    return f"{percent(found['low'])} to {percent(found['high'])}%" if found else "none"
 
 
 def _both(word: str, ours: str, theirs: str) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import yaml
@@ -48,9 +47,6 @@ from harness.sweep.trial import Trial, engine, read_by
 from harness.sweep.trial.inputs import fitted, recalls, retrievers, store
 from harness.sweep.trial.list_cost import cost, made_by
 from harness.sweep.trial.prepared import Prepared
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 log = logging.getLogger(__name__)
 
@@ -142,138 +138,112 @@ class Findings:
         return cls(prepared, known, ordered, compared, ranks[places], edges, seconds)
 
     @cached_property
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return the table of each file: trials, comparisons, tune questions, and the lists'
-        scores.
-        """
-        return {
-            "trials.parquet": frame(self.rows),
-            "comparisons.parquet": frame(self.comparisons),
-            "queries.parquet": self.prepared.queries("tune"),
-            "scores.parquet": scores_frame(self._runs),
-        }
-
-    @cached_property
     def identity(self) -> str:
         """Return 12 hex digits from the trials, the rule of the choice, the code
         and the libraries.
         """
         plan, data = self.prepared.plan, self.prepared.benchmark
+        versions = self.prepared.versions(self.trials.values())
         chosen_by = [plan.config.objective, plan.margin, plan.experiment, plan.reference]
-        made_by = [self._versions, code_version(), library_versions()]
-        if unversioned(self._versions):  # they may read what is in no hash
+        made_by = [versions, code_version(), library_versions()]
+        if unversioned(versions):  # they may read what is in no hash
             made_by.append(self._ranks_sha256)
         return digest([sorted(self.trials), data.split_facts, *chosen_by, *made_by])[:12]
 
-    @cached_property
+    @property
     def _ranks_sha256(self) -> str:
         return hashlib.sha256(self.ranks.tobytes()).hexdigest()
+
+    @cached_property
+    def facts(self) -> dict[str, object]:
+        """Return what manifest and lock have in common, with the forecast for test."""
+        prepared = self.prepared
+        plan, data = prepared.plan, prepared.benchmark
+        objective = plan.config.objective
+        tune, test = data.members("tune"), data.members("test")
+        shared = share_gold(data.gold[test], data.gold[tune])
+        asked = test[data.ordered[test]] if Metric.parse(objective).ordered else test
+        clusters_of = clusters(data.gold[tune]), np.bincount(clusters(data.gold[asked]))
+        found = {
+            "dataset": data.name,
+            "data_sha256": data.sha256,
+            "split": "tune",
+            **data.split_facts,
+            "shared_gold": float(shared.mean()) if len(shared) else 0.0,
+            "n": self.rows[0]["n"],
+            "made_by": made_by(prepared.identities, data.sha256, store(plan.config)),
+            "objective": objective,
+            "reference": plan.reference,
+            "margin": plan.margin,
+            **foresight(self.rows, self.ranks, objective, len(asked), plan.reference, *clusters_of),
+        }
+        if data.left_out:
+            found["left_out"] = dict(data.left_out)
+        if versions := prepared.versions(self.trials.values()):
+            found |= {"versions": versions, "orders": prepared.orders}
+        return found
 
     @cached_property
     def manifest(self) -> dict[str, object]:
         """Return ``manifest.json`` without the measured ``seconds``, ``cost`` and ``machine``."""
         prepared = self.prepared
         plan, data = prepared.plan, prepared.benchmark
-        gold = data.gold[data.members("tune")]
-        pools = dict.fromkeys(
-            trial.pool for trial in self.trials.values() if trial.family != "single"
-        )
-        return {
-            **self._tied,
+        gold, runs = data.gold[data.members("tune")], self._runs()
+        fused = [trial.pool for trial in self.trials.values() if trial.family != "single"]
+        found = {
+            **self.facts,
             "counts": {"passages": len(data.doc_ids), "queries": len(data.query_ids)},
-            **({"origin": dict(data.origin)} if data.origin else {}),
             "code": code_version(),
             "libraries": library_versions(),
             "lists": record(prepared.identities),
-            **({"reads": reads} if (reads := read_by(self.trials.values())) else {}),
             "single": list(prepared.runs),
             "ceiling": [
                 {
                     "lists": list(spec.lists),
                     "cap": spec.effective_cap,
-                    "share": engine.ceiling(spec, self._runs, gold),
-                    "candidates": engine.pool_size(spec, self._runs),
+                    "share": engine.ceiling(spec, runs, gold),
+                    "candidates": engine.pool_size(spec, runs),
                 }
-                for spec in pools
+                for spec in dict.fromkeys(fused)
             ],
             "coverage": prepared.coverage("tune"),
-            "margin": plan.margin,
             **plan.graphs(data),
             "fitted": fitted(retrievers(plan.config), data),
             "recalls": recalls(prepared.identities, data, store(plan.config)),
-            **self._ahead,
         }
+        if data.origin:
+            found["origin"] = dict(data.origin)
+        if reads := read_by(self.trials.values()):
+            found["reads"] = reads
+        return found
 
     def write(self, folder: Path, measured: Mapping[str, object]) -> None:
         """Write all files next to ``config.yaml``, the lock last; measured: what each run measures
         again.
         """
-        for name, table in self.tables.items():
-            write_frame(folder / name, table)
+        write_frame(folder / "trials.parquet", frame(self.rows))
+        write_frame(folder / "comparisons.parquet", frame(self.comparisons))
+        write_frame(folder / "queries.parquet", self.prepared.queries("tune"))
+        write_frame(folder / "scores.parquet", scores_frame(self._runs()))
         write_array(folder / "ranks.npy", self.ranks)
         write_json(folder / "manifest.json", {**self.manifest, **measured})
-        write_json(folder / LOCK, self.lock(hashes(folder)))
-
-    def lock(self, files: Mapping[str, str]) -> dict[str, object]:
-        """Return ``winner.lock.json``; files: the hashes of the other files by name."""
-        plan = self.prepared.plan
         facts = {
-            **self._tied,
-            **self._ahead,
+            **self.facts,
             "trials": len(self.trials),
             "ranks_sha256": self._ranks_sha256,
             "edges": [asdict(edge) for edge in self.edges],
-            "margin": plan.margin,
-            "files": dict(files),
+            "files": hashes(folder),
         }
-        about = find_named(plan.experiment, [row["parameters"] for row in self.rows])
+        experiment = self.prepared.plan.experiment
+        about = find_named(experiment, [row["parameters"] for row in self.rows])
 
         def learned(wanted: Sequence[str]) -> dict[str, dict[str, object]]:
             known = self.prepared.learned([self.trials[key] for key in wanted])
             return dict(zip(wanted, known, strict=True))
 
-        return choice.lock(self.rows, facts, about, learned)
+        write_json(folder / LOCK, choice.lock(self.rows, facts, about, learned))
 
-    @cached_property
     def _runs(self) -> dict[str, Run]:
         """Return the lists of the tune questions."""
         members = self.prepared.benchmark.members("tune")
         return {name: run.take(members) for name, run in self.prepared.runs.items()}
-
-    @cached_property
-    def _versions(self) -> dict[str, str]:
-        return self.prepared.versions(self.trials.values())
-
-    @cached_property
-    def _tied(self) -> dict[str, object]:
-        plan, data = self.prepared.plan, self.prepared.benchmark
-        tune, test = (data.gold[data.members(split)] for split in ("tune", "test"))
-        shared = share_gold(test, tune)
-        return {
-            "dataset": data.name,
-            "data_sha256": data.sha256,
-            "split": "tune",
-            **data.split_facts,
-            **({"left_out": dict(data.left_out)} if data.left_out else {}),
-            "shared_gold": float(shared.mean()) if len(shared) else 0.0,
-            "n": self.rows[0]["n"],
-            **(
-                {"versions": self._versions, "orders": self.prepared.orders}
-                if self._versions
-                else {}
-            ),
-            "made_by": made_by(self.prepared.identities, data.sha256, store(plan.config)),
-            "objective": plan.config.objective,
-            "reference": plan.reference,
-        }
-
-    @cached_property
-    def _ahead(self) -> dict[str, object]:
-        """Return the forecast for test."""
-        plan, data = self.prepared.plan, self.prepared.benchmark
-        labels, test = clusters(data.gold[data.members("tune")]), data.members("test")
-        asked = test[data.ordered[test]] if Metric.parse(plan.config.objective).ordered else test
-        fresh = np.bincount(clusters(data.gold[asked]))
-        return foresight(
-            self.rows, self.ranks, plan.config.objective, len(asked), plan.reference, labels, fresh
-        )

@@ -40,7 +40,8 @@ class Workers:
     """Processes that compute ``work(prepare(*arguments), job)`` for many jobs.
 
     With one process the work is done by this process. Nothing is started or prepared before
-    ``begin`` or a first job.
+    ``begin`` or a first job. Jobs, arguments and results are pickled. The processes end with
+    ``close``, or with this process.
 
     Args:
         count: number of processes.
@@ -56,8 +57,11 @@ class Workers:
     ) -> None:
         self._count, self._prepare, self._work, self._arguments = count, prepare, work, arguments
         self._without = without
-        self._started: Processes | None = None
-        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._waiting: dict[int, Future[Any]] = {}
+        self._number = 0
+        self._ended: HarnessError | None = None
+        self._lock = threading.RLock()
 
     def __enter__(self) -> Workers:
         return self
@@ -72,26 +76,30 @@ class Workers:
         If no job comes, they end with this process.
         """
         if self._count > 1:
-            self._processes()
+            self._start()
             atexit.register(self.close)
         return self
 
     def close(self) -> None:
-        """End the processes."""
+        """End the processes. Waiting jobs fail with a HarnessError."""
         atexit.unregister(self.close)  # it would keep the arguments in memory
-        if self._started is not None:
-            self._started.close()
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
 
     def map(self, jobs: Iterable[Any]) -> Iterator[Any]:
         """Yield the results in the order of the jobs. A few jobs are taken ahead for each process.
         Any thread may call it.
+
+        A job raises what ``prepare`` or ``work`` raised, or HarnessError if the processes have
+        died.
         """
         if self._count == 1:
             yield from (self._work(self._own, job) for job in jobs)
             return
         ahead: deque[Future[Any]] = deque()
         for job in jobs:
-            ahead.append(self._processes().submit(job))
+            ahead.append(self._submit(job))
             if len(ahead) > AHEAD * self._count:
                 yield ahead.popleft().result()
         while ahead:
@@ -101,47 +109,28 @@ class Workers:
     def _own(self) -> Any:
         return self._prepare(*self._arguments)
 
-    def _processes(self) -> Processes:
+    def _start(self) -> IO[bytes]:
+        """Return the input of the processes, which are started if there are none."""
         with self._lock:
-            if self._started is None:
-                self._started = Processes(
-                    self._count, self._prepare, self._work, *self._arguments, without=self._without
+            if self._process is None:
+                root = str(Path(__file__).parents[2])
+                search = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
+                self._errors: IO[str] = tempfile.TemporaryFile("w+")  # noqa: SIM115  (it lives as long as the process)
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", "-m", __name__],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=self._errors,
+                    env={**os.environ, "PYTHONPATH": search},
                 )
-            return self._started
+                threading.Thread(target=self._receive, args=[self._process], daemon=True).start()
+                names = [(one.__module__, one.__qualname__) for one in (self._prepare, self._work)]
+                self._send((self._count, names, self._arguments, self._without))
+            assert self._process.stdin is not None
+            return self._process.stdin
 
-
-class Processes:
-    """Processes that compute ``work(prepare(*arguments), job)``, from any thread.
-
-    Jobs, arguments and results are pickled. The processes end with ``close``, or with this process.
-    """
-
-    def __init__(
-        self, count: int, prepare: Prepare, work: Work, *arguments: Any, without: Sequence[str] = ()
-    ) -> None:
-        root = str(Path(__file__).parents[2])
-        search = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-        self._errors: IO[str] = tempfile.TemporaryFile("w+")  # noqa: SIM115  (it lives as long as the process)
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", __name__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env={**os.environ, "PYTHONPATH": search},
-        )
-        self._waiting: dict[int, Future[Any]] = {}
-        self._lock = threading.Lock()
-        self._number = 0
-        self._ended: HarnessError | None = None
-        names = [(function.__module__, function.__qualname__) for function in (prepare, work)]
-        self._send((count, names, arguments, without))
-        threading.Thread(target=self._receive, daemon=True).start()
-
-    def submit(self, job: Any) -> Future[Any]:
-        """Return the future result of a job.
-
-        It raises what ``prepare`` or ``work`` raised, or HarnessError if the processes have died.
-        """
+    def _submit(self, job: Any) -> Future[Any]:
+        """Return the future result of a job."""
         found: Future[Any] = Future()
         with self._lock:
             if self._ended is not None:
@@ -149,51 +138,42 @@ class Processes:
                 return found
             self._number += 1
             self._waiting[self._number] = found
-            with contextlib.suppress(OSError):  # the process has died: all waiting jobs fail
-                self._send((self._number, job))
+            self._send((self._number, job))
         return found
 
-    def close(self) -> None:
-        """End the processes. Waiting jobs fail with a HarnessError."""
-        self._process.kill()
-        self._process.wait()
-
     def _send(self, message: Any) -> None:
-        assert self._process.stdin is not None
-        pickle.dump(message, self._process.stdin)
-        self._process.stdin.flush()
+        with contextlib.suppress(OSError):  # the processes have died: all waiting jobs fail
+            stream = self._start()
+            pickle.dump(message, stream)
+            stream.flush()
 
-    def _receive(self) -> None:
-        """Deliver results until the process ends. Then all waiting jobs fail with its last
+    def _receive(self, process: subprocess.Popen[bytes]) -> None:
+        """Deliver results until the processes end. Then all waiting jobs fail with their last
         message.
         """
-        assert self._process.stdout is not None
+        assert process.stdout is not None
         with contextlib.suppress(EOFError, OSError, pickle.UnpicklingError, ValueError):
             while True:
-                number, good, value = pickle.load(self._process.stdout)
+                number, good, value = pickle.load(process.stdout)
                 found = self._waiting.pop(number)
                 found.set_result(value) if good else found.set_exception(value)
-        died = self._died()
-        with self._lock:
-            self._ended = died
-            for found in self._waiting.values():
-                if not found.done():
-                    found.set_exception(died)
-            self._waiting.clear()
-
-    def _died(self) -> HarnessError:
-        status = self._process.wait()
+        status = process.wait()
         self._errors.seek(0)
         said = [line for line in self._errors.read().splitlines() if line.strip()]
-        return HarnessError(
-            f"a working process failed: {said[-1] if said else f'it ended with status {status}'}"
-        )
+        why = said[-1] if said else f"it ended with status {status}"
+        with self._lock:
+            self._ended = HarnessError(f"a working process failed: {why}")
+            for found in self._waiting.values():
+                found.set_exception(self._ended)
+            self._waiting.clear()
 
 
 _prepared: Any = None
 
 
 def _work(name: tuple[str, str], job: Any) -> Any:
+    if isinstance(_prepared, HarnessError):
+        raise _prepared
     return _function(*name)(_prepared, job)
 
 
@@ -227,23 +207,17 @@ def main() -> None:
 
     count, (prepare, work), arguments, without = pickle.load(source)
     sys.modules.update(dict.fromkeys(without))  # a module that is None cannot be imported
-    failed: Exception | None = None
     try:
         _prepared = _function(*prepare)(*arguments)
     except HarnessError as error:
-        failed = error
+        _prepared = error  # of each job
     with ProcessPoolExecutor(count, get_context("fork"), _die_together, (os.getpid(),)) as pool:
         while True:
             try:
                 number, job = pickle.load(source)
             except EOFError:
                 break
-            if failed:
-                future: Future[Any] = Future()
-                future.set_exception(failed)
-            else:
-                future = pool.submit(_work, work, job)
-            future.add_done_callback(functools.partial(answer, number))
+            pool.submit(_work, work, job).add_done_callback(functools.partial(answer, number))
 
 
 if __name__ == "__main__":

@@ -20,11 +20,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "list_scores": REPORT,
     "heatmap": ("harness sweep experiment=normalizer_by_fuser", "harness report"),
     "bars": ("harness sweep experiment=phasegraph_ablation", "harness report"),
-    "panels": (
-        "harness sweep experiment=phasegraph_hard_slice",
-        "harness heldout",
-        "harness report",
-    ),
     "gain": (
         "harness sweep -m experiment=fusion_pays dataset=2wikimultihopqa,musique,hotpotqa",
         "harness heldout sweep=DIR",
@@ -41,7 +36,6 @@ FILES = {
     "list_scores": ("scores",),
     "heatmap": ("normalizer_by_fuser",),
     "bars": ("phasegraph_ablation",),
-    "panels": ("phasegraph_hard_slice",),
     "gain": ("fusion_pays",),
 }
 """How the names of a figure's files in the showcase begin; of others with the name of what draws

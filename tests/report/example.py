@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,112 +20,60 @@ SHA = "5ca1ab1e" * 8
 METRICS = ["last_hop@5", "full_sup@5", "recall@5", "mrr"]
 
 
-# name, family, parameters, last hops' ranks of q0..q7, last_hop@5, W, L, p against dense, W, L, p
-# against graph
-TUNE = [
-    (
-        "boltzmann pit alpha=0.7 beta=0.5 cap=20",
-        "boltzmann",
-        {"fuser.alpha": 0.7, "fuser.beta": 0.5, "pool.cap": 20},
-        [1, 2, 3, 4, 9, 2, 5, A],
-        0.75,
-        3,
-        1,
-        0.625,
-        2,
-        1,
-        1.0,
-    ),
-    (
-        "boltzmann pit alpha=0.5 beta=0.5 cap=20",
-        "boltzmann",
-        {"fuser.alpha": 0.5, "fuser.beta": 0.5, "pool.cap": 20},
-        [1, 9, 3, 4, 9, 2, 5, A],
-        0.625,
-        3,
-        2,
-        1.0,
-        1,
-        1,
-        1.0,
-    ),
-    (
-        "graph",
-        "single",
-        {"fuser": "single", "fuser.list": "graph"},
-        [1, A, 1, 1, A, 9, 1, 1],
-        0.625,
-        4,
-        3,
-        1.0,
-        None,
-        None,
-        None,
-    ),
-    (
-        "linear minmax alpha=0.3",
-        "linear",
-        {"fuser.alpha": 0.3, "fuser.beta": 0.0, "normalizer": "minmax"},
-        [1, 2, 9, 9, 4, 2, 1, A],
-        0.625,
-        1,
-        0,
-        1.0,
-        3,
-        3,
-        1.0,
-    ),
-    (
-        "linear minmax alpha=0.7",
-        "linear",
-        {"fuser.alpha": 0.7, "fuser.beta": 0.0, "normalizer": "minmax"},
-        [1, 2, 9, 9, 4, 2, 9, A],
-        0.5,
-        0,
-        0,
-        1.0,
-        3,
-        4,
-        1.0,
-    ),
-    ("rrf k=60", "rrf", {"fuser.k": 60}, [1, 2, 3, A, A, 2, 9, A], 0.5, 1, 1, 1.0, 2, 3, 1.0),
-    (
-        "dense",
-        "single",
-        {"fuser": "single", "fuser.list": "dense"},
-        [1, 2, 9, A, 4, 2, 9, A],
-        0.5,
-        None,
-        None,
-        None,
-        3,
-        4,
-        1.0,
-    ),
-    (
-        "bm25",
-        "single",
-        {"fuser": "single", "fuser.list": "bm25"},
-        [1, A, 9, A, 4, 9, 9, A],
-        0.25,
-        0,
-        2,
-        0.5,
-        1,
-        4,
-        0.375,
-    ),
-]
+# name | last hops' ranks of q0..q7 | last_hop@5 | W L p against dense | W L p against graph
+TUNE = """
+boltzmann pit alpha=0.7 beta=0.5 cap=20 | 1 2 3 4 9 2 5 - | .750 | 3 1 .625 | 2 1 1
+boltzmann pit alpha=0.5 beta=0.5 cap=20 | 1 9 3 4 9 2 5 - | .625 | 3 2 1 | 1 1 1
+graph                                   | 1 - 1 1 - 9 1 1 | .625 | 4 3 1 | - - -
+linear minmax alpha=0.3                 | 1 2 9 9 4 2 1 - | .625 | 1 0 1 | 3 3 1
+linear minmax alpha=0.7                 | 1 2 9 9 4 2 9 - | .500 | 0 0 1 | 3 4 1
+rrf k=60                                | 1 2 3 - - 2 9 - | .500 | 1 1 1 | 2 3 1
+dense                                   | 1 2 9 - 4 2 9 - | .500 | - - - | 3 4 1
+bm25                                    | 1 - 9 - 4 9 9 - | .250 | 0 2 .5 | 1 4 .375
+"""
+# place on tune | last hops' ranks of t0..t5 | found of 6 | W L p | W L p against graph |
+# wilson (statsmodels) | odds ratio
+TEST = """
+0 | 1 2 3 4 5 - | 5 | 3 0 .25 | 2 0 .5 | .4365 .9699 | 10
+3 | 1 2 - - 9 - | 2 | 1 1 1   | 1 2 1  | .0968 .7000 | 1
+5 | 1 2 3 - 9 - | 3 | 2 1 1   | 1 1 1  | .1876 .8124 | 2
+2 | 1 9 1 1 - - | 3 | 2 1 1   | - - -  | .1876 .8124 | 2
+6 | 1 9 9 - 5 - | 2 | - - -   | 1 2 1  | .0968 .7000 | -
+"""
+KEYS = {"alpha": "fuser.alpha", "beta": "fuser.beta", "k": "fuser.k", "cap": "pool.cap"}
 
-# name, last hops' ranks of t0..t5, last_hop@5, W, L, p, W/L against graph, wilson (statsmodels),
-# odds ratio
-TEST = [
-    (0, [1, 2, 3, 4, 5, A], 5 / 6, 3, 0, 0.25, 2, 0, 0.5, [0.4365, 0.9699], 10.0),
-    (3, [1, 2, A, A, 9, A], 2 / 6, 1, 1, 1.0, 1, 2, 1.0, [0.0968, 0.7000], 1.0),
-    (5, [1, 2, 3, A, 9, A], 3 / 6, 2, 1, 1.0, 1, 1, 1.0, [0.1876, 0.8124], 2.0),
-    (2, [1, 9, 1, 1, A, A], 3 / 6, 2, 1, 1.0, None, None, None, [0.1876, 0.8124], 2.0),
-    (6, [1, 9, 9, A, 5, A], 2 / 6, None, None, None, 1, 2, 1.0, [0.0968, 0.7000], None),
-]
+
+def lines(text: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.split("|")] for line in text.strip().splitlines()]
+
+
+def ranks(cell: str) -> list[int]:
+    return [A if rank == "-" else int(rank) for rank in cell.split()]
+
+
+def tested(cell: str) -> tuple[Any, ...]:
+    """W, L and p, or None each."""
+    if cell.startswith("-"):
+        return None, None, None
+    wins, losses, p = cell.split()
+    return int(wins), int(losses), float(p)
+
+
+def settings(name: str) -> dict[str, object]:
+    """The knobs that the name of a trial says."""
+    family, *words = name.split()
+    if not words:
+        return {"fuser": "single", "fuser.list": name}
+    found: dict[str, object] = {"fuser": family}
+    for word in words:
+        key, _, value = word.partition("=")
+        if value:
+            found[KEYS[key]] = json.loads(value)
+        elif key != "pit":
+            found["normalizer"] = key
+    if family == "linear":
+        found["fuser.beta"] = 0.0
+    return found
 
 
 def gold(last: list[int]) -> np.ndarray:
@@ -162,22 +111,22 @@ def recall(last: list[int]) -> float:
 
 
 def row(index: int) -> dict[str, object]:
-    name, family, values, last, score, wins, losses, p, *_ = TUNE[index]
+    name, last, score, against, _ = lines(TUNE)[index]
+    values = settings(name)
+    wins, losses, p = tested(against)
     knobs = [f"{key}={value}" for key, value in values.items()]
     return {
         "trial": f"{index:016x}",
         "name": name,
-        "family": family,
-        "overrides": json.dumps(["dataset=sample", "grid=point", f"fuser={family}", *knobs]),
-        "parameters": json.dumps(
-            {"fuser": family, "normalizer": "pit", "pool.cap": None, **values}
-        ),
+        "family": values["fuser"],
+        "overrides": json.dumps(["dataset=sample", "grid=point", *knobs]),
+        "parameters": json.dumps({"normalizer": "pit", "pool.cap": None, **values}),
         "dataset": "sample",
         "split": "tune",
         "n": 8,
-        "last_hop@5": score,
-        "full_sup@5": sup(last),
-        "recall@5": recall(last),
+        "last_hop@5": float(score),
+        "full_sup@5": sup(ranks(last)),
+        "recall@5": recall(ranks(last)),
         "mrr": 1.0,
         "wins": wins,
         "losses": losses,
@@ -220,13 +169,13 @@ def plain(index: int) -> dict[str, object]:
 def write(folder: Path, *, heldout: bool = True) -> SweepResult:
     """The folder ``harness sweep`` and ``harness heldout`` would leave."""
     folder.mkdir(parents=True)
-    rows = [row(index) for index in range(len(TUNE))]
+    rows = [row(index) for index in range(8)]
     counts = dict.fromkeys(["wins", "losses"], "Int64")
     shares = dict.fromkeys(["p", "p_holm"], "Float64")
     pd.DataFrame(rows).astype({**counts, **shares}).to_parquet(folder / "trials.parquet")
-    best = [(*trial[8:], trial[10] and 1.0) for trial in TUNE]
+    best = [(*one, one[2] and 1.0) for one in (tested(line[4]) for line in lines(TUNE))]
     compared(rows, best).to_parquet(folder / "comparisons.parquet")
-    np.save(folder / "ranks.npy", np.stack([gold(trial[3]) for trial in TUNE]))
+    np.save(folder / "ranks.npy", np.stack([gold(ranks(line[1])) for line in lines(TUNE)]))
     queries("q", 8).to_parquet(folder / "queries.parquet")
     (folder / "config.yaml").write_text(
         yaml.safe_dump({"metrics": METRICS, "objective": "last_hop@5"})
@@ -289,83 +238,76 @@ def as_a_list(result: SweepResult, place: int = 2) -> SweepResult:
 
 
 def _heldout(folder: Path) -> None:
-    rows = []
-    for index, last, score, wins, losses, p, *_, wilson, odds in TEST:
+    rows, best, every = [], [], []
+    for place, last, score, against, graph, wilson, odds in lines(TEST):
+        wins, losses, p = tested(against)
+        best.append((*tested(graph), tested(graph)[2]))
+        every.append(gold(ranks(last)))
         rows.append(
             {
-                **plain(index),
+                **plain(int(place)),
                 "split": "test",
                 "n": 6,
-                "last_hop@5": score,
-                "full_sup@5": sup(last),
-                "recall@5": recall(last),
+                "last_hop@5": int(score) / 6,
+                "full_sup@5": sup(ranks(last)),
+                "recall@5": recall(ranks(last)),
                 "wins": wins,
                 "losses": losses,
                 "p": p,
                 "p_holm": p,
-                "wilson_cluster": wilson,
-                "roles": ["winner"] if index == 0 else ["baseline"],
-                "wilson": wilson,
-                "odds_ratio": odds,
+                "wilson_cluster": [float(end) for end in wilson.split()],
+                "roles": ["winner"] if place == "0" else ["baseline"],
+                "wilson": [float(end) for end in wilson.split()],
+                "odds_ratio": None if odds == "-" else float(odds),
                 "evaluation": 1,
             }
         )
     (folder / "heldout.json").write_text(json.dumps(rows))
-    best = [(*trial[6:9], trial[8]) for trial in TEST]
     compared(rows, best).to_parquet(folder / "heldout_comparisons.parquet")
-    np.save(folder / "heldout_ranks.npy", np.stack([gold(trial[1]) for trial in TEST]))
+    np.save(folder / "heldout_ranks.npy", np.stack(every))
     queries("t", 6).to_parquet(folder / "heldout_queries.parquet")
 
 
-EXPERIMENT = {
-    "source": "Table 0",
-    "differs": "everything.",
-    "tables": [
-        {
-            "name": "phasegraph_main",
-            "title": "Main",
-            "metrics": ["last_hop@5", "recall@5"],
-            "against": "vector only",
-            "slices": [
-                {"label": "all", "where": {}},
-                {
-                    "label": "graph first",
-                    "rule": "the graph's best is the last hop",
-                    "published": False,
-                    "where": {"list": "graph", "metric": "last_hop@1", "is": 1},
-                },
-            ],
-            "rows": [
-                {"label": "vector only", "where": {"fuser": "single", "fuser.list": "dense"}},
-                {
-                    "label": "best",
-                    "where": {"fuser": "boltzmann"},
-                    "published": {
-                        "sample": {"tune": "53.6", "test": "99.9"},
-                        "other": {"tune": "1"},
-                    },
-                },
-                {"label": "not tried", "where": {"fuser": "tsallis"}},
-            ],
-        },
-        {
-            "name": "phasegraph_main_sum",
-            "title": "Sum",
-            "summary": [{"label": "linear", "where": {"fuser": "linear"}, "published": "7"}],
-        },
-    ],
-    "figures": [
-        {
-            "kind": "heatmap",
-            "name": "phasegraph_main_map",
-            "title": "Map",
-            "rows": ["normalizer"],
-            "columns": ["fuser.alpha"],
-            "value": "wins",
-        },
-        {"kind": "bars", "name": "phasegraph_main", "table": "phasegraph_main"},
-    ],
-}
+EXPERIMENT = yaml.safe_load("""
+source: Table 0
+differs: everything.
+tables:
+- name: phasegraph_main
+  title: Main
+  metrics: [last_hop@5, recall@5]
+  against: vector only
+  slices:
+  - label: all
+    where: {}
+  - label: graph first
+    rule: the graph's best is the last hop
+    published: false
+    where: {list: graph, metric: last_hop@1, is: 1}
+  rows:
+  - label: vector only
+    where: {fuser: single, fuser.list: dense}
+  - label: best
+    where: {fuser: boltzmann}
+    published:
+      sample: {tune: '53.6', test: '99.9'}
+      other: {tune: '1'}
+  - label: not tried
+    where: {fuser: tsallis}
+- name: phasegraph_main_sum
+  title: Sum
+  summary:
+  - label: linear
+    where: {fuser: linear}
+    published: '7'
+figures:
+- kind: heatmap
+  name: phasegraph_main_map
+  title: Map
+  rows: [normalizer]
+  columns: [fuser.alpha]
+  value: wins
+- {kind: bars, name: phasegraph_main, table: phasegraph_main}
+""")
 
 
 def of_experiment(result: SweepResult) -> SweepResult:

@@ -42,7 +42,7 @@ def test_an_archive_has_the_sweep_and_the_same_bytes(result, tmp_path):
     with opened(archive) as folder:
         assert folder.name == "sample-0"
         assert "/home/me" not in (folder / "config.yaml").read_text()
-        assert Agreement(result, SweepResult(folder)).answer == "same bits"
+        assert Agreement.of(result, SweepResult(folder)).answer == "same bits"
     with zipfile.ZipFile(archive) as files:
         assert "tables/main.tex" in files.namelist()
         readme = files.read("README.md").decode()

@@ -246,16 +246,6 @@ def test_a_gain_is_over_the_list_that_is_better_on_tune(
     assert [path.name for path in picture.save(tmp_path)] == ["f.pdf", "f.png"]
 
 
-@pytest.mark.plugin("phasegraph")
-def test_panels_show_the_last_split_and_say_so(result: SweepResult, tmp_path: Path) -> None:
-    picture, _ = experiment.figure_builder("f", "panels")(
-        result, {"name": "f", "table": "phasegraph_main"}, result.config["experiment"]
-    )
-    assert picture.title.endswith("Table 0, on sample here")
-    assert picture.notes.startswith("Questions: all, test split (n = 6).")
-    assert [path.name for path in picture.save(tmp_path)] == ["f.pdf", "f.png"]
-
-
 def test_groups_and_cells_by_hand(result: SweepResult) -> None:
     _, summary, cells = experiment.build_experiment(result)[0]
     assert summary.cells() == [

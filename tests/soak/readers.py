@@ -184,7 +184,6 @@ experiment:
     - {name: graphs, title: Graphs, graphs: [{label: a, list: graph}]}
   figures:
     - {name: f1, kind: bars, table: main}
-    - {name: f2, kind: panels, table: main}
     - {name: f3, kind: heatmap, title: H, rows: [fuser.k], columns: [fuser], value: last_hop@5}
 """
 

@@ -25,14 +25,14 @@ def change(result, **facts):
 
 
 def last(mine, theirs):
-    found = Agreement(mine, theirs)
-    return found.answer, list(found.lines())[-1]
+    found = Agreement.of(mine, theirs)
+    return found.answer, found.lines[-1]
 
 
 def test_the_same_sweep_by_another_library_has_the_same_bits(mine, tmp_path):
     theirs = change(write(tmp_path / "theirs"), libraries={"numpy": "2.0.0"})
-    found = Agreement(mine, theirs)
-    assert (found.answer, [*found.lines()][-1]) == ("same bits", "same bits")
+    found = Agreement.of(mine, theirs)
+    assert (found.answer, found.lines[-1]) == ("same bits", "same bits")
     assert found.causes["libraries"] == ["libraries.numpy: 2.4.6 here, 2.0.0 there"]
     assert found.splits.keys() == {"tune", "test"}
 
@@ -45,13 +45,13 @@ def test_changed_ranks_and_scores_are_measured_and_explained(mine, tmp_path):
     assert (ranks[5, 3:5, 1] == A).all()
     ranks[5, 3:5, 1] = 2
     np.save(theirs.folder / "ranks.npy", ranks)
-    assert Agreement(mine, type(theirs)(theirs.folder)).answer == "same verdict"
+    assert Agreement.of(mine, type(theirs)(theirs.folder)).answer == "same verdict"
     trials = pd.read_parquet(theirs.folder / "trials.parquet")
     trials.loc[5, "last_hop@5"] += 0.25
     trials.to_parquet(theirs.folder / "trials.parquet")
-    found = Agreement(mine, theirs)
-    assert found.splits["tune"].shares == [1, 1, 1, 1, 1, 1 - 2 / 17, 1, 1]
-    assert found.splits["tune"].differences == {
+    found = Agreement.of(mine, theirs)
+    assert found.splits["tune"].shares.tolist() == [1, 1, 1, 1, 1, 1 - 2 / 17, 1, 1]
+    assert found.splits["tune"].apart == {
         "last_hop@5": 0.25,
         "full_sup@5": 0,
         "recall@5": 0,
@@ -88,4 +88,4 @@ def test_sweeps_without_a_common_question_are_refused(mine, tmp_path):
     frame = pd.read_parquet(path)
     frame.assign(id="x" + frame["id"]).to_parquet(path)
     with pytest.raises(HarnessError, match=r"no question in common .*other data: dataset: sample"):
-        Agreement(mine, type(theirs)(theirs.folder))
+        Agreement.of(mine, type(theirs)(theirs.folder))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.work.processes import Processes, Workers
+from harness.work.processes import Workers
 
 
 def prepare(factor: int) -> int:
@@ -80,11 +80,12 @@ def test_a_worker_that_dies_is_one_line(workers: Workers) -> None:
 
 
 def test_a_leader_that_dies_fails_what_waits() -> None:
-    processes = Processes(1, prepare, work, 3)
-    assert processes.submit(1).result()[0] == 3
-    waiting = [processes.submit(2) for _ in range(1000)]
-    os.kill(processes._process.pid, signal.SIGKILL)
+    workers = Workers(2, prepare, work, 3)
+    found = workers.map(range(1000))
+    assert next(found)[0] == 0
+    assert workers._process is not None
+    os.kill(workers._process.pid, signal.SIGKILL)
     with pytest.raises(HarnessError, match="a working process failed: it ended with status -9"):
-        waiting[-1].result(timeout=60)
+        list(found)
     with pytest.raises(HarnessError, match="a working process failed"):
-        processes.submit(2).result(timeout=60)
+        list(workers.map([2]))

@@ -26,6 +26,5 @@ from .p_values import odds_ratio as odds_ratio
 from .permutation import sign_flip as sign_flip
 from .selection import Expected as Expected
 from .selection import expected as expected
-from .subgroup import interaction as interaction
 from .two_way import TwoWay as TwoWay
 from .two_way import two_way as two_way

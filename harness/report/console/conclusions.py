@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.core.table import counted, p_value, percent, shown
+from harness.core.table import counted, percent
 from harness.evaluation.conclusion import (
     LEAD,
     Headroom,
@@ -20,9 +20,9 @@ from harness.evaluation.conclusion import (
     select_texts,
     smallest,
 )
-from harness.evaluation.paired_comparison import Comparison, corrected
+from harness.evaluation.paired_comparison import corrected
 from harness.report.console.forecast import forecasts, is_empty, outlook
-from harness.report.table.effect import exceptions
+from harness.report.table.hops import exceptions
 from harness.sweep.folder import SweepResult, View, caption
 
 SHORT = "in short"
@@ -90,88 +90,60 @@ def _verdict(view: View) -> list[Sentence]:
 def _addition(result: SweepResult, view: View) -> list[Sentence]:
     """Return whether fusion adds to the best single list of tune, and the largest possible gain."""
     best = str(view.best_single)
-    found = view.winner_against(best)
-    if found is None and view.winner_list != best:
-        return []
+    found, named = view.winner_against(best), f"{best}, the best single list on tune"
     settled = found is not None and found.finding == "better"
-    said, more = _against_best(view, best, found)
-    room = _headroom(result, view)
-    if room is None:
-        return [Sentence("addition", f"{said}."), *more]
-    why = Sentence("explanation", room.explanation(settled=settled), "headroom")
-    return [Sentence("addition", f"{said}. {room.addition(settled=settled)}"), *more, why]
-
-
-def _against_best(view: View, best: str, found: Comparison | None) -> tuple[str, list[Sentence]]:
-    """Return the winner's finding against the best single list of tune, and its explanation.
-
-    Args:
-        view: the locked trials.
-        best: the list.
-        found: their comparison; None if the winner is that list.
-    """
-    named = f"{best}, the best single list on tune"
-    if found is None or view.winner_list == best:
+    more: list[Sentence] = []
+    if view.winner_list == best:
         within = f" in its first {view.metric.k}" if view.metric.k else ""
         same = f"the best fusion finds the same gold passages{within}"
+        text = f"No fusion is shown to be better than {named}: {same}"
         locked = f"it was locked as {view.rows[view.winner_place]['name']}."
-        return f"No fusion is shown to be better than {named}: {same}", [
-            Sentence("explanation", locked, "the winner")
-        ]
-    if best == view.reference:
-        which = "The best" if found.finding == "better" else "No"
-        return f"{which} fusion is shown to be better than {named}", []
-    if not found.wins + found.losses:
-        return f"It differs from {named}, on no question", []
-    more = [one for one in conclude(found, "The winner", best) if one.kind != "verdict"]
-    return f"Against {named}, it is {difference(found)}", more
+        more.append(Sentence("explanation", locked, "the winner"))
+    elif found is None:
+        return []
+    elif best == view.reference:
+        text = f"{'The best' if settled else 'No'} fusion is shown to be better than {named}"
+    else:
+        text = f"Against {named}, it is {difference(found)}"
+        more += [one for one in conclude(found, "The winner", best) if one.kind != "verdict"]
+    fused = result.whole.fused_lists
+    values = {name: view.scores[place] for name, place in view.singles.items() if name in fused}
+    if len(values) < 2 or best not in values:
+        return [Sentence("addition", f"{text}."), *more]
+    room = Headroom.of(values, best)
+    why = Sentence("explanation", room.explanation(settled=settled), "headroom")
+    return [Sentence("addition", f"{text}. {room.addition(settled=settled)}"), *more, why]
 
 
 def _other_lists(view: View) -> list[Sentence]:
     """Return the winner on test against the lists that no other sentence compares it with."""
-    apart = {view.singles.get(name) for name in view.rivals}
-    others = [name for name, place in view.singles.items() if place not in apart]
+    others = [name for name in view.singles if name not in (view.reference, view.best_single)]
     found = {name: one for name in others if (one := view.winner_against(name)) is not None}
     if view.split != "test" or not found:
         return []
+    compared = corrected([*found.values()], view.evaluation)
     messages = [
         f"{name}, at {one.scale.score(one.baseline_score)}: {difference(one)}"
-        for name, one in zip(found, corrected([*found.values()], view.evaluation), strict=True)
+        for name, one in zip(found, compared, strict=True)
     ]
-    return [
-        Sentence("addition", f"The winner against the other single lists: {'; '.join(messages)}.")
-    ]
+    text = f"The winner against the other single lists: {'; '.join(messages)}."
+    return [Sentence("addition", text)]
 
 
 def _elsewhere(view: View) -> list[Sentence]:
     """Return the hop counts at which a single list scores more than the winner.
 
-    A hop count at which a list is shown to be better is an addition. The others, and whether the
-    difference depends on the number of hops, are explanations.
+    A hop count at which a list is shown to be better is an addition, the others are explanations.
     """
-    said: list[Sentence] = []
-    lists: dict[str, float | None] = {}
-    for label, one, found in exceptions(view):
-        text = (
-            f"At {label} (n = {found.n}) the winner scores {percent(found.score)}% and {one.name} "
-            f"{percent(found.baseline_score)}%: {difference(found)}; {smallest(found)}."
+    return [
+        Sentence(
+            "addition" if found.finding == "worse" else "explanation",
+            f"At {label} (n = {found.n}) the winner scores {percent(found.score)}% and {name} "
+            f"{percent(found.baseline_score)}%: {difference(found)}; {smallest(found)}.",
+            "hops",
         )
-        shown_worse = found.finding == "worse"
-        said.append(Sentence("addition" if shown_worse else "explanation", text, "hops"))
-        lists[one.name] = one.p_hops
-    for name, p in lists.items():
-        if p is not None:
-            verb = "depends" if shown(p) else "is not shown to depend"
-            text = f"The difference from {name} {verb} on the number of hops (p {p_value(p)})."
-            said.append(Sentence("explanation", text, "hops"))
-    return said
-
-
-def _headroom(result: SweepResult, view: View) -> Headroom | None:
-    """Return the headroom of the lists that any trial fuses; None with one list."""
-    best, fused = str(view.best_single), result.whole.fused_lists
-    values = {name: view.scores[place] for name, place in view.singles.items() if name in fused}
-    return Headroom.of(values, best) if best in values and len(values) > 1 else None
+        for label, name, found in exceptions(view)
+    ]
 
 
 def _blind_spots(result: SweepResult, view: View) -> list[Sentence]:

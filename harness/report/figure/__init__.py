@@ -6,9 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import logging
-import re
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +24,6 @@ if TYPE_CHECKING:
 
     from harness.core.table import Table
 
-log = logging.getLogger(__name__)
 WIDTH = 7.7 / 2.54
 """Inches: a column of a two-column paper, 7.7 cm."""
 
@@ -98,27 +94,6 @@ class Page:
     rename: Callable[[str], str] = str
 
 
-@contextlib.contextmanager
-def missing_letters() -> Iterator[None]:
-    """Merge matplotlib's warnings about letters that the font lacks to one line."""
-    with warnings.catch_warnings(record=True) as raised:
-        warnings.filterwarnings("always", "Glyph .* missing from")
-        yield
-    letters = set[str]()
-    for one in raised:
-        if found := re.match(r"Glyph (\d+) .* missing from", str(one.message)):
-            letters.add(chr(int(found[1])))
-        else:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    if new := letters - WARNED:
-        WARNED.update(new)
-        log.warning(
-            "figures have an empty box for each of %s: their font lacks them", "".join(sorted(new))
-        )
-
-
-WARNED: set[str] = set()
-"""Letters for which a warning was printed."""
 NO_DATE = {
     "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
     "png": {"Software": None},
@@ -167,7 +142,7 @@ class Picture:
         import matplotlib
         from matplotlib.figure import Figure
 
-        with matplotlib.rc_context(), missing_letters():
+        with matplotlib.rc_context():
             matplotlib.rcParams.update(matplotlib.rcParamsDefault)
             page = page or Page()
             matplotlib.rcParams.update({**STYLE, "font.family": page.family})

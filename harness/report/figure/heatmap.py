@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.core.arrays import Float64Array
 from harness.core.table import Column, Source, Table
 from harness.report.figure import Built, Picture
 from harness.report.table.comparison_table import not_comparable
@@ -16,16 +15,10 @@ from harness.sweep.folder import SweepResult, caption, score
 from harness.sweep.judge import Spec, matches
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Point = tuple[Any, ...]
-MISSING = "no such knob"
-COUNTS = ("wins", "losses")
 MOST = 14
-"""Number of columns whose names at 8 points do not overlap."""
-LEAST = 6
-"""Smallest font size of numbers in cells, in points; smaller ones are only in the table."""
+"""Number of columns whose names at 8 points do not overlap, and whose cells hold a number."""
 
 
 def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
@@ -35,84 +28,65 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     are shares in percent if ``value`` is a metric, counts if it is ``wins`` or ``losses``.
     """
     view, value = result.whole, spec["value"]
-    counts = ("count", 1, ".0f", "")
-    kind, factor, form, unit = counts if value in COUNTS else ("share", 100, ".1f", " (%)")
-    cells = _cells(result, spec)
-    rows, columns = (sorted({cell[side] for cell in cells}, key=_order) for side in (0, 1))
-    heads = [
+    is_count = value in ("wins", "losses")
+    best: dict[tuple[str, str], float] = {}
+    for trial in view.rows:
+        knobs = trial["parameters"]
+        cell = _label(knobs, spec["rows"]), _label(knobs, spec["columns"])
+        number = score(trial, value)
+        if all(cell) and number is not None and matches(knobs, spec.get("where", {})):
+            best[cell] = max(best.get(cell, number), number)
+    names, heads = (sorted({cell[side] for cell in best}, key=_order) for side in (0, 1))
+    down, across = (
         " ".join(knob.rpartition(".")[2] for knob in spec[side]) for side in ("rows", "columns")
-    ]
-    notes = _notes(result, spec, experiment)
-    source = Source(f"{experiment['source']}; {caption.extent(view)}")
-    body = [[cells.get((row, column)) for column in columns] for row in rows]
-    names, texts = [_said(row) for row in rows], [_said(column) for column in columns]
-    titles = [Column(f"{heads[1]} {text}", cast("Any", kind)) for text in texts]
-    lines = [[name, *line] for name, line in zip(names, body, strict=True)]
-    head = [Column(heads[0], "text"), *titles]
-    table = Table(spec["name"], spec["title"], head, lines, source, notes)
-    values = np.array(body, dtype=np.float64) * factor
-
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        image = axes.imshow(values, cmap="cividis", aspect="auto")
-        axes.set_xticks(range(len(columns)), texts, rotation=90)
-        axes.set_yticks(range(len(rows)), names)
-        axes.tick_params(length=0, labelsize=6 if len(columns) > MOST else 8)
-        axes.set(xlabel=heads[1], ylabel=heads[0])
-        size = min(8.0, 65 / max(len(columns), 1))  # a cell's width holds four digits
-        if size >= LEAST:
-            _write_numbers(axes, values, form, size)
-        figure.colorbar(image, ax=axes, label=f"{value}{unit}")
-
-    height = max(2.0, 0.9 + 0.15 * len(rows))
-    title = f"{spec['title']}: {source.extent}"
-    return Picture(spec["name"], title, draw, height, " ".join(notes)), table
-
-
-def _notes(result: SweepResult, spec: Spec, experiment: Spec) -> list[str]:
-    view, value = result.whole, spec["value"]
-    counts = f" by {view.objective} against {view.reference}" if value in COUNTS else ""
-    return [
+    )
+    body = [[best.get((name, head)) for head in heads] for name in names]
+    counts = f" by {view.objective} against {view.reference}" if is_count else ""
+    notes = [
         f"{value}{counts}, the best trial in each cell over all other knobs.",
         *filter(None, [spec.get("published", "")]),
         f"{not_comparable(result, experiment)}.",
     ]
+    columns = [Column(f"{across} {head}", "count" if is_count else "share") for head in heads]
+    rows = [[name, *cells] for name, cells in zip(names, body, strict=True)]
+    source = Source(f"{experiment['source']}; {caption.extent(view)}")
+    table = Table(
+        spec["name"], spec["title"], [Column(down, "text"), *columns], rows, source, notes
+    )
+    values = np.array(body, dtype=np.float64) * (1 if is_count else 100)
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        image = axes.imshow(values, cmap="cividis", aspect="auto")
+        few = len(heads) <= MOST
+        axes.set_xticks(range(len(heads)), heads, rotation=90)
+        axes.set_yticks(range(len(names)), names)
+        axes.tick_params(length=0, labelsize=8 if few else 6)
+        axes.set(xlabel=across, ylabel=down)
+        middle = (np.nanmin(values) + np.nanmax(values)) / 2 if best else 0
+        size = min(8.0, 65 / max(len(heads), 1))  # a cell's width holds four digits
+        for (row, column), number in np.ndenumerate(values):
+            if few and np.isfinite(number):
+                shade = "black" if number > middle else "white"
+                text = f"{number:.{0 if is_count else 1}f}"
+                axes.text(column, row, text, ha="center", va="center", fontsize=size, color=shade)
+        figure.colorbar(image, ax=axes, label=value if is_count else f"{value} (%)")
+
+    height = max(2.0, 0.9 + 0.15 * len(names))
+    title = f"{spec['title']}: {source.extent}"
+    return Picture(spec["name"], title, draw, height, " ".join(notes)), table
 
 
-def _cells(result: SweepResult, spec: Spec) -> dict[tuple[Point, Point], float]:
-    """Return the largest value of the matching trials, by row and column."""
-    found: dict[tuple[Point, Point], float] = {}
-    for trial in result.whole.rows:
-        knobs = trial["parameters"]
-        row, column = (_point(knobs, spec[side]) for side in ("rows", "columns"))
-        value = score(trial, spec["value"])
-        known = value is not None and MISSING not in (*row, *column)
-        if known and matches(knobs, spec.get("where", {})):
-            found[row, column] = max(found.get((row, column), -np.inf), float(value or 0.0))
-    return found
+def _label(knobs: Mapping[str, object], names: Sequence[str]) -> str:
+    """Return a trial's values of some knobs as text; empty if it lacks one of them."""
+    if not knobs.keys() >= {*names}:
+        return ""
+    return " ".join(value_text(knobs[name]) for name in names)
 
 
-def _point(knobs: Mapping[str, object], names: Sequence[str]) -> Point:
-    values = (knobs.get(knob, MISSING) for knob in names)
-    return tuple("+".join(value) if isinstance(value, list) else value for value in values)
-
-
-def _order(point: Point) -> Any:
-    return [
-        (value is None, isinstance(value, str), 0 if value is None else value) for value in point
-    ]
-
-
-def _said(point: Point) -> str:
-    return " ".join(map(value_text, point))
-
-
-def _write_numbers(axes: Axes, values: Float64Array, form: str, size: float) -> None:
-    """Write the number of each cell, dark on light and light on dark."""
-    shown = [(place, value) for place, value in np.ndenumerate(values) if np.isfinite(value)]
-    middle = (np.nanmin(values) + np.nanmax(values)) / 2 if shown else 0
-    for (row, column), value in shown:
-        shade = "black" if value > middle else "white"
-        axes.text(
-            column, row, f"{value:{form}}", ha="center", va="center", fontsize=size, color=shade
-        )
+def _order(label: str) -> list[tuple[bool, float, str]]:
+    """Return the key that sorts labels: numbers by their size, before words."""
+    words = label.split(" ")
+    numbers = [word.removeprefix("-").replace(".", "", 1).isdigit() for word in words]
+    pairs = zip(words, numbers, strict=True)
+    return [(not number, float(word) if number else 0.0, word) for word, number in pairs]

@@ -1,5 +1,3 @@
-from .comparison_table import ComparisonRow as ComparisonRow
-from .comparison_table import ComparisonTable as ComparisonTable
 from .list_costs import COSTS as COSTS
 from .list_costs import frontier as frontier
 from .list_costs import needed as needed

@@ -4,14 +4,14 @@ split, with tests.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter
 
 import numpy as np
 
-from harness.core.arrays import BoolArray
 from harness.core.errors import one_of
 from harness.core.table import Column, Field, Source, Table
 from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, MCNEMAR, judged
@@ -80,41 +80,35 @@ class ComparisonTable:
     def lines(self) -> list[ComparisonRow]:
         """Return all rows, by slice, then split."""
         several = [self.result.whole, *([self.result.test] if self.result.test else [])]
-        cuts = self.spec.get("slices", WHOLE)
-        return [line for cut in cuts for part in several for line in self._lines(part, cut)]
+        cells = itertools.product(self.slices, several)
+        return [line for cut, part in cells for line in self._lines(part, cut)]
 
     def table(self) -> Table:
         """Return the table."""
         trials, binary = self.result.whole.rows, self.metrics[0].binary
-        odds = ["OR"] if binary and self.spec.get("odds", False) else []
-        score = Column(f"{self.metrics[0]} %")
+        first, *others = self.metrics
         against = attrgetter("against")
-        printed = [line.published for line in self.lines]
-        any_published = bool(self.unmeasured) or any(text != UNPRINTED for text in printed)
+        printed = {line.published for line in self.lines} - {UNPRINTED}
+        column = f"95% of {first}"
         fields: list[Field[ComparisonRow]] = [
-            Field(
-                Column("questions", "text"),
-                attrgetter("slice"),
-                len(self.spec.get("slices", WHOLE)) > 1,
-            ),
+            Field(Column("questions", "text"), attrgetter("slice"), len(self.slices) > 1),
             Field(Column("split", "text"), attrgetter("split")),
             Field(Column("row", "text"), attrgetter("label")),
             Field(Column("strategy", "text"), lambda line: trials[line.place]["name"]),
             Field(Column("n", "count"), attrgetter("n")),
-            Field(score, lambda line: line.scores[0]),
-            Field(
-                Column(f"95% of {self.metrics[0]}", "interval", score.title),
-                attrgetter("interval"),
-                binary,
-            ),
+            Field(Column(f"{first} %"), lambda line: line.scores[0]),
+            Field(Column(column, "interval", f"{first} %"), attrgetter("interval"), binary),
             *(
-                Field(Column(f"{metric} %"), _score(place))
-                for place, metric in enumerate(self.metrics)
-                if place
+                Field(Column(f"{metric} %"), partial(_score, at))
+                for at, metric in enumerate(others, 1)
             ),
             *judged(against, "W", "L", "p", "Holm p", "95% of difference"),
-            *judged(against, *odds),
-            Field(Column("published", "text"), attrgetter("published"), any_published),
+            *judged(against, *(["OR"] if binary and self.spec.get("odds", False) else [])),
+            Field(
+                Column("published", "text"),
+                attrgetter("published"),
+                bool(self.unmeasured or printed),
+            ),
         ]
         title = str(self.spec["title"])
         table = Table.of(self.spec["name"], title, fields, self.lines, self.source, self.notes)
@@ -125,6 +119,12 @@ class ComparisonTable:
         commands = [rerun(trials[line.place]) for line in self.lines]
         commands += [command for _, _, command in self.unmeasured]
         return replace(table, rows=[*table.rows, *missing], commands=commands)
+
+    @property
+    def slices(self) -> Sequence[Spec]:
+        """The described slices of the questions; without any, all questions."""
+        found: Sequence[Spec] = self.spec.get("slices", WHOLE)
+        return found
 
     @cached_property
     def unmeasured(self) -> list[tuple[str, str, str]]:
@@ -148,108 +148,80 @@ class ComparisonTable:
         extent = f"{self.experiment['source']}, on {self.result.manifest['dataset']} here"
         return Source("; ".join(filter(None, [extent, systems])))
 
-    @cached_property
+    @property
     def notes(self) -> list[str]:
         """Return notes on what is counted, and on differences from the publication."""
-        metric = self.metrics[0]
-        meant = dict.fromkeys(name.name for name in self.metrics)
-        defined = definitions(meant)
-        slices = "; ".join(
-            f"{cut['label']}: {cut['rule']}" for cut in self.spec.get("slices", ()) if "rule" in cut
-        )
-        test = self.result.test
-        lists = "".join(f" {line}" for line in caption.of_lists(self.result.whole))
-        evaluation = (
-            f"; test: evaluation {test.evaluation} of this split{test.charge}" if test else ""
-        )
+        metric, test = self.metrics[0], self.result.test
         difference = DIFFERENCE
         if not metric.binary:
             difference = "difference in points with a bootstrap's interval"
-        return [
-            f"{defined}. W, L: questions with more, and less, {metric} than "
-            f"{self.spec['against']}; {MCNEMAR}; Holm p: over the trials of a split; "
-            f"{difference}. {BY_CLUSTER}. Each row's strategy was chosen on tune. "
-            f"{slices + '. ' if slices else ''}{self.warning()}{self.absent()}"
-            f"{not_comparable(self.result, self.experiment)}{evaluation}.{lists}"
+        notes = [
+            f"{definitions(dict.fromkeys(name.name for name in self.metrics))}. W, L: questions "
+            f"with more, and less, {metric} than {self.spec['against']}; {MCNEMAR}; Holm p: over "
+            f"the trials of a split; {difference}. {BY_CLUSTER}. Each row's strategy was chosen on "
+            "tune."
         ]
-
-    def absent(self) -> str:
-        """The sentence that names the published rows without a trial in this sweep."""
-        labels = ", ".join(label for label, _, _ in self.unmeasured)
-        return f"Not measured in this sweep (the row's command does): {labels}. " if labels else ""
-
-    def warning(self) -> str:
-        """A warning about slices that were chosen by the outcome; empty without any."""
-        cuts = [cut for cut in self.spec.get("slices", ()) if "list" in cut["where"]]
-        if not cuts:
-            return ""
-        labels = ", ".join(str(cut["label"]) for cut in cuts)
-        lists = ", ".join(dict.fromkeys(str(cut["where"]["list"]) for cut in cuts))
-        return (
-            f"Bias: the slices ({labels}) are made with the gold and the ranks of {lists}, so by "
-            "the outcome: they "
-            f"favour or handicap {lists}, and every fusion with it, by construction, and say "
-            "nothing of all questions. "
-        )
+        if rules := [f"{cut['label']}: {cut['rule']}" for cut in self.slices if "rule" in cut]:
+            notes.append(f"{'; '.join(rules)}.")
+        if cuts := [cut for cut in self.slices if "list" in cut["where"]]:
+            labels = ", ".join(str(cut["label"]) for cut in cuts)
+            lists = ", ".join(dict.fromkeys(str(cut["where"]["list"]) for cut in cuts))
+            notes.append(
+                f"Bias: the slices ({labels}) are made with the gold and the ranks of {lists}, so "
+                f"by the outcome: they favour or handicap {lists}, and every fusion with it, by "
+                "construction, and say nothing of all questions."
+            )
+        if labels := ", ".join(label for label, _, _ in self.unmeasured):
+            notes.append(f"Not measured in this sweep (the row's command does): {labels}.")
+        last = not_comparable(self.result, self.experiment)
+        if test:
+            last += f"; test: evaluation {test.evaluation} of this split{test.charge}"
+        return [" ".join([*notes, f"{last}.", *caption.of_lists(self.result.whole)])]
 
     def _lines(self, part: View, cut: Spec) -> list[ComparisonRow]:
+        """Return the rows of a slice of a split; those of one trial are one comparison."""
         metric = self.metrics[0]
         members = part.slice(cut["where"]) & ~np.isnan(metric(part.ranks[0]))
         if not members.any():
             return []
         trials = self.result.whole.rows
-        own = [
-            None if place is None else part.place(trials[place]["trial"]) for place in self.places
-        ]
-        compared = self._compared(part, members, own)
+        own = {
+            row["label"]: None if place is None else part.place(trials[place]["trial"])
+            for row, place in zip(self.spec["rows"], self.places, strict=True)
+        }
+        base = own[self.spec["against"]]
+        pairs: dict[int, Comparison] = {}
+        for one in own.values():
+            if base is not None and one is not None and one != base:
+                pairs[one] = part.compare(one, base, members, metric)
+        compared = dict(zip(pairs, corrected([*pairs.values()], part.evaluation), strict=True))
         found = []
-        for number, (row, place) in enumerate(zip(self.spec["rows"], self.places, strict=True)):
-            if place is not None and (mine := own[number]) is not None:
-                values = [metric(part.ranks[mine][members]) for metric in self.metrics]
-                interval = (
-                    clustered_wilson(values[0], part.clusters[members]).tolist()
-                    if metric.binary
-                    else None
+        for row, place in zip(self.spec["rows"], self.places, strict=True):
+            if place is None or (mine := own[row["label"]]) is None:
+                continue
+            values = [metric(part.ranks[mine][members]) for metric in self.metrics]
+            interval = None
+            if metric.binary:
+                interval = clustered_wilson(values[0], part.clusters[members]).tolist()
+            printed = row.get("published", {}).get(part.dataset, {})
+            found.append(
+                ComparisonRow(
+                    place,
+                    row["label"],
+                    cut["label"],
+                    part.split,
+                    len(values[0]),
+                    [float(average(each)) for each in values],
+                    interval,
+                    compared.get(mine),
+                    str(printed.get(cut.get("published", part.split), UNPRINTED)),
                 )
-                scores = [float(average(each)) for each in values]
-                names = (row["label"], cut["label"], part.split)
-                against = compared.get(number)
-                printed = _published(row, part, cut)
-                found.append(
-                    ComparisonRow(place, *names, len(values[0]), scores, interval, against, printed)
-                )
+            )
         return found
 
-    def _compared(
-        self, part: View, members: BoolArray, own: Sequence[int | None]
-    ) -> dict[int, Comparison]:
-        """Return the corrected comparisons with the table's baseline row, by number of the row.
 
-        Args:
-            part: the trials on one split.
-            members: the questions of the slice.
-            own: index in ``part`` of each row's trial. A trial of several rows is one comparison.
-        """
-        base = own[[row["label"] for row in self.spec["rows"]].index(self.spec["against"])]
-        if base is None:
-            return {}
-        others = list(dict.fromkeys(place for place in own if place is not None and place != base))
-        found = [part.compare(place, base, members, self.metrics[0]) for place in others]
-        compared = dict(zip(others, corrected(found, part.evaluation), strict=True))
-        return {number: compared[place] for number, place in enumerate(own) if place in compared}
-
-
-def _published(row: Spec, part: View, cut: Spec) -> str:
-    """Return the published numbers of a row for the slice, if its key ``published`` is given, or
-    the split.
-    """
-    printed = row.get("published", {}).get(part.dataset, {})
-    key = cut.get("published", part.split)
-    return str(printed.get(key, UNPRINTED))
-
-
-def _score(place: int) -> Callable[[ComparisonRow], float]:
-    return lambda line: line.scores[place]
+def _score(place: int, line: ComparisonRow) -> float:
+    return line.scores[place]
 
 
 def not_comparable(result: SweepResult, experiment: Spec, what: str = "figures") -> str:

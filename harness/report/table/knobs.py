@@ -1,65 +1,60 @@
-"""The importance of knobs: the explained share of the trials' variance, and the best values."""
+"""The importance of knobs: how much of the variance of scores lies between a knob's values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from harness.core.table import Column, Source, Table, counted, percent
-from harness.sweep.folder import SweepResult, View, caption
-from harness.sweep.judge import Importance, KnobEffect, of_sweeps, of_view
+from harness.sweep.folder import BENCHMARK, SweepResult, caption, differing
 
-PAIRS = 3
-"""The largest number of interactions that are shown."""
-LEAST = 0.005
-"""The smallest share of an interaction that is shown; a smaller one prints as 0."""
-FULL = (
-    "Every combination of values was tried, so these are the effects of functional ANOVA by "
-    "group means"
-)
-GAPS = (
-    "Not every combination of values was tried, so a knob is judged among the trials that have "
-    "it, by what it adds to the other knobs of all of these (type II sums of squares). On a full "
-    "grid that is functional ANOVA by group means"
-)
+if TYPE_CHECKING:
+    import pandas as pd
+
 OTHERS = 4
-"""Number of values that are shown after the best one: the nearest, and the last."""
+"""Number of values that are shown after the best one."""
 
 
-def knobs(view: View) -> list[Table]:
-    """Return the table of all trials on tune; empty if no knob was varied or all scores are
-    equal.
+def knobs(results: Sequence[SweepResult]) -> list[Table]:
+    """Return the table of all fusions on tune.
+
+    Args:
+        results: one sweep, or several of one benchmark and objective. Typed parameters in which
+            they differ, such as encoder, are knobs, too.
+
+    Returns:
+        The table; empty if no knob was varied, all scores are equal, or the sweeps have different
+        questions or objectives.
     """
-    found = of_view(view)
-    if not found.main:
+    import pandas as pd
+
+    view = results[0].whole
+    settings: list[dict[str, str]] = []
+    found: list[float] = []
+    for result, typed in zip(results, differing(results), strict=True):
+        own = result.whole
+        if (own.data_sha256, own.objective, own.n) != (view.data_sha256, view.objective, view.n):
+            return []
+        given = {key: text or "default" for key, text in typed.items() if key not in BENCHMARK}
+        for row in (own.rows[place] for place in own.fused):
+            texts = {knob: value_text(value) for knob, value in row["parameters"].items()}
+            settings.append({**given, **texts})
+            found.append(own.score(row))
+    frame, scores = pd.DataFrame(settings), pd.Series(found, dtype=float)
+    total = float(((scores - scores.mean()) ** 2).sum())
+    if not total > 1e-12:
         return []
-    title = f"The share of each knob on {view.half}"
-    return [_table(title, found, caption.source(view), explained(view, found))]
-
-
-def knobs_over(results: Sequence[SweepResult]) -> list[Table]:
-    """Return the table over several sweeps of one benchmark and objective."""
-    views = [result.whole for result in results]
-    same = {(view.data_sha256, view.objective, view.n) for view in views}
-    found = of_sweeps(results) if len(same) == 1 < len(views) else None
-    if found is None or not found.main:
+    last = [str(knob).rpartition(".")[2] for knob in frame]
+    rows: list[list[Any]] = []
+    for knob, name in zip(frame, last, strict=True):
+        fusers = pd.Series("", frame.index) if knob == "fuser" else frame["fuser"]
+        if frame[knob].groupby(fusers).nunique().max() < 2:
+            continue
+        share = _between(frame[knob], fusers, scores) / total
+        title = name if last.count(name) == 1 else knob
+        rows.append([title, int(frame[knob].notna().sum()), share, *_levels(frame[knob], scores)])
+    if not rows:
         return []
-    view = views[0]
-    notes = explained(view, found, sum(len(one.fused) for one in views))
-    title = f"The share of each knob over {counted(len(views), 'sweep')} on {view.half}"
-    return [_table(title, found, Source(), notes)]
-
-
-def _table(title: str, found: Importance, source: Source, note: str) -> Table:
-    names = short_names(found)
-    rows: list[Sequence[Any]] = [
-        [names[one.knobs[0]], one.trials, one.share, value_text(one.levels[0].value), _behind(one)]
-        for one in found.main
-    ]
-    pairs = [one for one in found.pairs[:PAIRS] if one.share >= LEAST]
-    for one in pairs:
-        name = " × ".join(names[knob] for knob in one.knobs)
-        rows.append([name, one.trials, one.share, None, None])
     columns = [
         Column("knob", "text"),
         Column("trials", "count"),
@@ -67,34 +62,38 @@ def _table(title: str, found: Importance, source: Source, note: str) -> Table:
         Column("best value", "text"),
         Column("points behind it", "text"),
     ]
-    return Table("knobs", title, columns, rows, source, [note])
-
-
-def explained(view: View, found: Importance, fusions: int | None = None) -> str:
-    """Return the sentences that explain the shares.
-
-    Args:
-        view: every trial on tune.
-        found: the shares.
-        fusions: number of fusions; None: those of the view.
-    """
-    return (
-        f"Share: of the variance of {view.objective} over the "
-        f"{counted(fusions or len(view.fused), 'fusion')}. "
-        f"{FULL if found.full else GAPS}. Two knobs: their interaction, in "
-        "addition to each alone. Behind: how many points the best trial with another value scores "
-        "less than the best trial with the knob."
+    note = (
+        f"Share: eta squared, the part of the variance of {view.objective} over the "
+        f"{counted(len(scores), 'fusion')} that lies between the values of the knob: of fuser "
+        "among all, of another knob among the trials of each fuser that has it. A knob that the "
+        "fuser decides is left out. Behind: how many points the best trial with another value "
+        "scores less than the best trial with the knob."
     )
+    several = len(results) > 1
+    over = f" over {counted(len(results), 'sweep')}" if several else ""
+    title = f"The share of each knob{over} on {view.half}"
+    source = Source() if several else caption.source(view)
+    rows.sort(key=lambda row: -row[2])
+    return [Table("knobs", title, columns, rows, source, [note])]
 
 
-def short_names(found: Importance) -> Mapping[str, str]:
-    """Return ``alpha`` for ``fuser.alpha``; a name that two knobs would share does not change."""
-    knobs = [one.knobs[0] for one in found.main]
-    last = [knob.rpartition(".")[2] for knob in knobs]
-    return {
-        knob: name if last.count(name) == 1 else knob
-        for knob, name in zip(knobs, last, strict=True)
-    }
+def _between(values: pd.Series, fusers: pd.Series, scores: pd.Series) -> float:
+    """Return the sum of squares between a knob's values within each fuser."""
+    known = values.notna()
+    fusers, scores = fusers[known], scores[known]
+    apart = scores - scores.groupby(fusers).transform("mean")
+    cells = apart.groupby([fusers, values[known]])
+    return float((cells.size() * cells.mean() ** 2).sum())
+
+
+def _levels(values: pd.Series, scores: pd.Series) -> tuple[str, str]:
+    """Return the best value of a knob, and how far the others are behind it."""
+    levels = scores.groupby(values).agg(["max", "mean"]).sort_values(["max", "mean"])[::-1]
+    best, *others = levels["max"].items()
+    behind = [f"{value}: {percent(best[1] - score)}" for value, score in others]
+    if len(behind) > OTHERS:
+        behind = [*behind[: OTHERS - 1], f"... {behind[-1]}"]
+    return str(best[0]), ", ".join(behind)
 
 
 def value_text(value: Any) -> str:
@@ -104,11 +103,3 @@ def value_text(value: Any) -> str:
     if value is None:
         return "all"
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _behind(one: KnobEffect) -> str:
-    best, *others = one.levels
-    levels = [f"{value_text(level.value)}: {percent(best.best - level.best)}" for level in others]
-    return ", ".join(
-        levels if len(levels) <= OTHERS else [*levels[: OTHERS - 1], f"... {levels[-1]}"]
-    )

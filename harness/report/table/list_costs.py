@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from harness.core.artifact import Facts
 from harness.core.table import Column, Table
@@ -15,6 +16,12 @@ EXPLAINED = (
     "made with its list. Mean, p50 and p95: of up to 32 questions that were answered alone, one "
     "after another, with the mean time of a question's vector; a dash if a list was not timed so. "
     "Times are wall times of the machine that made them, which may have had other work"
+)
+BUDGET = (
+    "A budget buys the last row whose p95 is within it: the best trial on tune of all whose lists "
+    "take no longer in sum. A fusion's p95 is the sum of its lists' p95: an upper bound if they "
+    "run at the same time. Fusion itself takes well below a millisecond and is left out; so are "
+    "trials with a reranker, whose time is not recorded, and lists without a p95."
 )
 COSTS = {
     key: Column(title, "measured", name=key)
@@ -39,66 +46,49 @@ def cost(view: View) -> list[Table]:
     Returns:
         The tables; empty if the sweep recorded no costs.
     """
-    known = needed(view)
+    known, facts, source = needed(view), view.manifest.get("cost") or {}, caption.source(view)
     if not known:
         return []
-    found = {name: view.score(view.rows[place]) for name, place in view.singles.items()}
-    columns = [
-        Column("list", "text"),
-        Column(f"{view.objective} %"),
-        *COSTS.values(),
-    ]
-    order = sorted(known, key=lambda name: known[name]["query_ms"])
-    rows = [[name, found.get(name), *map(known[name].get, COSTS)] for name in order]
-    notes = [f"{EXPLAINED}; {_spent(view.manifest.get('cost') or {})}."]
-    return [
-        Table(
-            "cost",
-            f"What each list costs on {view.half}",
-            columns,
-            rows,
-            caption.source(view),
-            notes,
-        ),
-        *_budget(view, known),
-    ]
+    objective = Column(f"{view.objective} %")
+    rows: list[list[Any]] = []
+    for name, one in sorted(known.items(), key=lambda item: item[1]["query_ms"]):
+        place = view.singles.get(name)
+        score = None if place is None else view.score(view.rows[place])
+        rows.append([name, score, *map(one.get, COSTS)])
+    spent = f"peak memory of the sweep's process {facts.get('peak_memory_mb', '?')} MiB"
+    if asked := facts.get("model"):
+        prompt, completion = asked["tokens"]["prompt"], asked["tokens"]["completion"]
+        spent += f"; {asked['answers']} answers of a language model, {prompt} + {completion} tokens"
+    columns = [Column("list", "text"), objective, *COSTS.values()]
+    title, notes = f"What each list costs on {view.half}", [f"{EXPLAINED}; {spent}."]
+    tables = [Table("cost", title, columns, rows, source, notes)]
+    if budget := _budget(view, known):
+        columns = [
+            COSTS["alone_p95_ms"],
+            Column("strategy", "text"),
+            Column("lists", "text"),
+            objective,
+        ]
+        title = f"What a budget of time buys on {view.half}"
+        tables.append(Table("cost_budget", title, columns, budget, source, [BUDGET]))
+    return tables
 
 
 def needed(view: View) -> Mapping[str, Facts]:
     """Return the costs of each list by name; empty if the sweep recorded none."""
-    cost = view.manifest.get("cost")
-    return {} if cost is None else cost.get("lists") or {}
+    return (view.manifest.get("cost") or {}).get("lists") or {}
 
 
-def _budget(view: View, known: Mapping[str, Facts]) -> list[Table]:
+def _budget(view: View, known: Mapping[str, Facts]) -> list[list[Any]]:
     """Return the trials that no other trial beats in the same time, the cheapest first."""
     p95 = {name: one["alone_p95_ms"] for name, one in known.items() if "alone_p95_ms" in one}
-    points: dict[tuple[float, float], tuple[int, Sequence[str]]] = {}
-    for place, row in enumerate(view.rows):
+    points: dict[tuple[float, float], list[Any]] = {}
+    for row in view.rows:
         lists = lists_read(row)
         if lists and p95.keys() >= {*lists} and row["parameters"].get("reranker") in (None, "none"):
-            points.setdefault((sum(p95[name] for name in lists), view.score(row)), (place, lists))
-    edge = [(*point, *points[point]) for point in frontier(list(points))]
-    if not edge:
-        return []
-    rows = [
-        [took, view.rows[place]["name"], ", ".join(lists), found]
-        for took, found, place, lists in edge
-    ]
-    columns = [
-        COSTS["alone_p95_ms"],
-        Column("strategy", "text"),
-        Column("lists", "text"),
-        Column(f"{view.objective} %"),
-    ]
-    notes = [
-        "A budget buys the last row whose p95 is within it: the best trial on tune of all whose "
-        "lists take no longer in sum. A fusion's p95 is the sum of its lists' p95: an upper bound "
-        "if they run at the same time. Fusion itself takes well below a millisecond and is left "
-        "out; so are trials with a reranker, whose time is not recorded, and lists without a p95."
-    ]
-    title = f"What a budget of time buys on {view.half}"
-    return [Table("cost_budget", title, columns, rows, caption.source(view), notes)]
+            took, score = sum(p95[name] for name in lists), view.score(row)
+            points.setdefault((took, score), [took, row["name"], ", ".join(lists), score])
+    return [points[point] for point in frontier(list(points))]
 
 
 def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -108,15 +98,3 @@ def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]
         if not edge or gain > edge[-1][1]:
             edge.append((cost, gain))
     return edge
-
-
-def _spent(cost: Facts) -> str:
-    """Return the memory, and the answers and tokens of a language model."""
-    said = f"peak memory of the sweep's process {cost.get('peak_memory_mb', '?')} MiB"
-    if asked := cost.get("model"):
-        tokens = asked["tokens"]
-        said += (
-            f"; {asked['answers']} answers of a language model, {tokens['prompt']} + "
-            f"{tokens['completion']} tokens"
-        )
-    return said

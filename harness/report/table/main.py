@@ -8,13 +8,14 @@ from dataclasses import replace
 from harness.core.table import Column, Field, Source, Style, Table, shown, stack
 from harness.evaluation.column import COLUMNS, MCNEMAR, SIGN, judged, won_lost
 from harness.report.display import Display, normalizer_of
-from harness.report.table.effect import labelled, pooled_hops
+from harness.report.table.hops import labelled, pooled_hops
 from harness.report.table.trials import in_paper, trial_table
 from harness.sweep.folder import SweepResult, View, caption, differing
 
 MOST = 12
 """The largest number of rows of a sweep."""
 BETTER, WORSE = "†", "‡"
+SIGNS = {BETTER: "better", WORSE: "worse"}
 
 
 def main(results: Sequence[SweepResult], display: Display) -> list[Table]:
@@ -38,130 +39,114 @@ def _main(results: Sequence[SweepResult], display: Display) -> Table:
     views = [result.locked for result in results]
     parts = [_part(result, display) for result in results]
     first = next((part for part, view in zip(parts, views, strict=True) if view.deciding), parts[0])
-    k = views[0].metric.k
-    metrics = [name for name in first.titles if name.endswith(f"@{k} %")] or first.titles[1:2]
+    ending = f"@{views[0].metric.k} %"
+    metrics = [name for name in first.titles if name.endswith(ending)] or first.titles[1:2]
     title = (
         f"{_listed([name.removesuffix(' %') for name in metrics])} on "
         f"{_listed([*dict.fromkeys(view.half for view in views)])}"
     )
-    table = first
+    table = parts[0]
     if len(parts) > 1:
         table = stack(dict(zip(_group_names(results, display), parts, strict=True)), "benchmark")
         table = replace(table, columns=[table.columns[0], *first.columns], banded=True)
-    signs = {sign for part in parts for sign in part.style.marks.values()}
     source = Source(notes=caption.source(views[0]).notes if len(views) == 1 else ())
+    signs = {sign for part in parts for sign in part.style.marks.values()}
     notes = _notes(views, display, signs)
     return replace(table, name="main", title=title, source=source, notes=notes, commands=())
 
 
 def _part(result: SweepResult, display: Display) -> Table:
-    """Return the rows of one sweep, single lists first; a rule separates the fusions."""
+    """Return the rows of one sweep: lists, untuned fusions, tuned ones; the best first in each.
+
+    Up to ``MOST`` of them, each trial once. The winner and the lists that it is compared with are
+    always among them. If the winner copies a list, that list is shown. A rule separates the
+    fusions.
+    """
     view = result.locked
     untuned = [one["trial"] for one in result.lock["baselines"] if one["family"] != "single"]
-    places = _places(result, untuned)
-    table = trial_table("main", result, view, places, "paper")
-    rows = [
-        [_label(view, place, untuned, display), *row[1:]]
-        for place, row in zip(places, table.rows, strict=True)
+    fused = map(view.place, [*untuned, *(one["trial"] for one in result.lock["fusers"])])
+    candidates = [
+        *view.singles.values(),
+        *(
+            place
+            for place in fused
+            if place is not None and (place == view.best_place or not view.is_winner(place))
+        ),
     ]
-    signs = {(number, 1): _sign(view, place) for number, place in enumerate(places)}
-    marks = {cell: sign for cell, sign in signs.items() if sign}
-    lists = sum(view.rows[place]["family"] == "single" for place in places)
+    wanted = {view.best_place, *view.rivals.values()}
+    places = sorted(
+        dict.fromkeys(candidates),
+        key=lambda place: (place not in wanted, -view.score(view.rows[place])),
+    )[:MOST]
+    kinds = {place: _kind(view, place, untuned) for place in places}
+    places.sort(key=lambda place: (kinds[place], -view.score(view.rows[place])))
+    table = trial_table("main", result, view, places, "paper")
+    rows, marks = [], {}
+    for number, (place, cells) in enumerate(zip(places, table.rows, strict=True)):
+        row = view.rows[place]
+        name = display.strategy(row["family"], normalizer_of(row))
+        if kinds[place] == LIST:
+            name = display.list.get(row["name"], row["name"])
+        rows.append([f"{name} (default)" if kinds[place] == UNTUNED else name, *cells[1:]])
+        other = view.best_single if view.best_single != view.reference else None
+        found = view.outcome(place, other)
+        if found is not None and shown(found.p_holm):
+            marks[number, 1] = BETTER if (found.difference or 0) > 0 else WORSE
+    lists = [*kinds.values()].count(LIST)
     rules = frozenset({lists} if 0 < lists < len(places) else ())
     return replace(table, rows=rows, style=Style(marks=marks, rules=rules))
 
 
-def _places(result: SweepResult, untuned: Sequence[str]) -> list[int]:
-    """Return the indices of the shown rows: lists, untuned fusions, tuned ones; the best first in
-    each.
-
-    Up to ``MOST`` of them, each trial once. The winner and the lists that it is compared with are
-    always among them. If the winner copies a list, that list is shown.
-    """
-    view = result.locked
-    wanted = [*untuned, *(one["trial"] for one in result.lock["fusers"])]
-    found = [place for trial in wanted if (place := view.place(trial)) is not None]
-    fused = [place for place in found if place == view.best_place or not view.is_winner(place)]
-    kept = {view.best_place, *view.rivals.values()}
-
-    def strength(place: int) -> tuple[bool, float]:
-        return place not in kept, -view.score(view.rows[place])
-
-    def group(place: int) -> tuple[bool, bool, float]:
-        row = view.rows[place]
-        return row["family"] != "single", row["trial"] not in untuned, -view.score(row)
-
-    best = sorted(dict.fromkeys([*view.singles.values(), *fused]), key=strength)
-    return sorted(best[:MOST], key=group)
+LIST, UNTUNED, TUNED = range(3)
 
 
-def _label(view: View, place: int, untuned: Sequence[str], display: Display) -> str:
-    """Return ``PIT + Boltzmann``, ``RRF (default)``, or the name of a list."""
+def _kind(view: View, place: int, untuned: Collection[str]) -> int:
+    """Return whether a row is a list, an untuned fusion or a tuned one."""
     row = view.rows[place]
     if row["family"] == "single":
-        return display.list.get(row["name"], row["name"])
-    default = " (default)" if row["trial"] in untuned else ""
-    return display.strategy(row["family"], normalizer_of(row)) + default
-
-
-def _sign(view: View, place: int) -> str:
-    """Return the sign of a row that is shown to be better or worse than the best single list."""
-    found = None
-    if view.best_single != view.reference:
-        found = view.outcome(place, view.best_single)
-    if found is None or not shown(found.p_holm):
-        return ""
-    return BETTER if (found.difference or 0) > 0 else WORSE
+        return LIST
+    return UNTUNED if row["trial"] in untuned else TUNED
 
 
 def _group_names(results: Sequence[SweepResult], display: Display) -> list[str]:
     """Return the benchmark of each sweep, and its overrides if several have the same one."""
     views = [one.locked for one in results]
     several = len({view.split for view in views}) > 1
-    names = [
-        display.dataset.get(view.dataset, view.dataset) + (f" ({view.split})" if several else "")
-        for view in views
-    ]
+    names = []
+    for view in views:
+        name = display.dataset.get(view.dataset, view.dataset)
+        names.append(f"{name} ({view.split})" if several else name)
     if len(set(names)) == len(names):
         return names
-    typed = [[*given.items()] for given in differing(results)]
-    messages = [
-        ", ".join(f"{key}={value}" for key, value in own if key != "dataset" and value)
-        for own in typed
-    ]
-    return [
-        " ".join(filter(None, [name, own or one.folder.name]))
-        for name, own, one in zip(names, messages, results, strict=True)
-    ]
+    found = []
+    for name, result, typed in zip(names, results, differing(results), strict=True):
+        own = [f"{key}={value}" for key, value in typed.items() if key != "dataset" and value]
+        found.append(f"{name} {', '.join(own) or result.folder.name}")
+    return found
 
 
 def _notes(views: Sequence[View], display: Display, signs: Collection[str]) -> list[str]:
     """Return the notes: the meaning of W, L, p and signs, and the number of the evaluation."""
-    first, shared = views[0], any(view.deciding for view in views)
+    first = views[0]
     wins, losses = (in_paper(COLUMNS[title], first).title for title in ("W", "L"))
-    counts = won_lost(
-        "the strategy", display.list.get(first.reference, first.reference), wins, losses
-    )
+    name = display.list.get(first.reference, first.reference)
     lists = dict.fromkeys(display.list.get(str(v.best_single), str(v.best_single)) for v in views)
-    words = {BETTER: "better", WORSE: "worse"}
-    message = ", ".join(f"{sign} {word}" for sign, word in words.items() if sign in signs)
-    than = (
-        f"; {message} than {_listed([*lists])}, the best list on tune, by Holm p" if message else ""
-    )
+    words = [f"{sign} {word}" for sign, word in SIGNS.items() if sign in signs]
+    than = f"; {', '.join(words)} than {_listed([*lists])}, the best list on tune, by Holm p"
+    shared = any(view.deciding for view in views)
     test = "of the test over whole clusters of questions that share gold, " if shared else ""
-    rows = f"corrected over {_listed([_compared(view) for view in views])} comparisons"
+    counts = [
+        str(sum(one["against"] == view.reference for one in view.comparisons)) for view in views
+    ]
     evaluations = dict.fromkeys(
         f"Evaluation {view.evaluation} of test{view.charge}." for view in views if view.evaluation
     )
     return [
-        f"{counts}; {MCNEMAR if first.metric.binary else SIGN}; Holm p: {test}{rows}. Bold: the "
-        f"winner chosen on tune{than}.",
+        f"{won_lost('the strategy', name, wins, losses)}; "
+        f"{MCNEMAR if first.metric.binary else SIGN}; Holm p: {test}corrected over "
+        f"{_listed(counts)} comparisons. Bold: the winner chosen on tune{than if words else ''}.",
         *evaluations,
     ]
-
-
-def _compared(view: View) -> str:
-    return str(sum(one["against"] == view.reference for one in view.comparisons))
 
 
 def _listed(texts: Sequence[str]) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from harness.benchmark.source import read_card
 from harness.core.concepts import package_folder
@@ -27,23 +28,19 @@ def study_tables(results: Sequence[SweepResult], runs: Path) -> list[Table]:
         runs: the runs folder, all of whose commands are counted, also failed ones.
     """
     records = read_compute(runs)
-    compute = [_compute(records)] if records else []
     number, failed, processor, wall = _sums(records)
-    lost = f" ({failed} failed)" if failed else ""
     total = (
-        f"{counted(number, 'run')}{lost}, {processor:.1f} processor minutes, {wall:.1f} minutes of "
-        "wall time"
+        f"{counted(number, 'run')} ({failed} failed), {processor:.1f} processor minutes, "
+        f"{wall:.1f} minutes of wall time"
     )
-    return [*compute, _checklist(results, total)]
-
-
-def _compute(records: Sequence[Mapping[str, Any]]) -> Table:
-    """Return a row for each command on each kind of machine, and a total."""
+    checklist = _checklist(results, total)
+    if not records:
+        return [checklist]
     groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for record in records:
-        groups.setdefault((_machine(record), record["command"]), []).append(record)
+        key = _machine(record.get("hardware")), record["command"]
+        groups.setdefault(key, []).append(record)
     rows = [[*names, *_sums(own)] for names, own in sorted(groups.items())]
-    rows.append(["all", "", *_sums(records)])
     columns = [
         Column("machine", "text"),
         Column("command", "text"),
@@ -52,16 +49,15 @@ def _compute(records: Sequence[Mapping[str, Any]]) -> Table:
         Column("processor minutes", "measured"),
         Column("minutes", "measured"),
     ]
+    killed = counted(sum("wall" not in record for record in records), "run")
     notes = [
         "Every sweep, held-out evaluation and preparation that was begun in this runs folder. "
         "Processor time is user and system time of a command's process and of "
-        "the processes that it waited for."
+        "the processes that it waited for. "
+        f"Failed runs include {killed} killed before their time was recorded."
     ]
-    if killed := sum("wall" not in record for record in records):
-        notes.append(
-            f"Failed runs include {counted(killed, 'run')} killed before their time was recorded."
-        )
-    return Table("compute", "What the study cost", columns, rows, notes=notes)
+    rows.append(["all", "", number, failed, processor, wall])
+    return [Table("compute", "What the study cost", columns, rows, notes=notes), checklist]
 
 
 def _sums(records: Sequence[Mapping[str, Any]]) -> tuple[int, int, float, float]:
@@ -72,17 +68,16 @@ def _sums(records: Sequence[Mapping[str, Any]]) -> tuple[int, int, float, float]
     return len(records), failed, processor, wall
 
 
-def _machine(record: Mapping[str, Any]) -> str:
+def _machine(hardware: Mapping[str, Any] | None) -> str:
     """Return processor, cores, memory and GPUs of a record."""
-    hardware = record.get("hardware") or {}
-    processor = hardware.get("cpu") or {}
+    known = hardware or {}
+    processor = known.get("cpu") or {}
     cores = processor.get("number of cores")
-    cards = (hardware.get("gpu") or {}).get("model") or []
     parts = [
         processor.get("model", processor.get("architecture")),
         counted(cores, "core") if cores else None,
-        hardware.get("ram"),
-        *cards,
+        known.get("ram"),
+        *((known.get("gpu") or {}).get("model") or []),
     ]
     return ", ".join(str(part) for part in parts if part)
 
@@ -93,10 +88,6 @@ def _checklist(results: Sequence[SweepResult], total: str) -> Table:
     for result in results:
         for item, answer in _of_sweep(result):
             answers.setdefault(item, {})[answer] = None
-    machines = dict.fromkeys(
-        _machine(dict(result.manifest.get("machine") or {})) for result in results
-    )
-    answers["Hardware"] = {"; ".join(filter(None, machines)) or "not noted": None}
     answers["Total compute"] = {total: None}
     rows = [
         ["" if place else item, answer]
@@ -113,32 +104,31 @@ def _checklist(results: Sequence[SweepResult], total: str) -> Table:
 
 def _of_sweep(result: SweepResult) -> Iterator[tuple[str, str]]:
     """Yield the items of a sweep with its answers."""
-    manifest, view = result.manifest, result.locked
+    manifest, view, rows = result.manifest, result.locked, result.whole.rows
     name = str(manifest["dataset"])
-    version = [*result.size, f"SHA-256 {manifest['data_sha256'][:SHORT]}"]
-    yield "Dataset version", f"{name}: {', '.join(version)}"
+    digits = f"SHA-256 {manifest['data_sha256'][:SHORT]}"
+    yield "Dataset version", f"{name}: {', '.join([*result.size, digits])}"
     if (package_folder("datasets") / f"{name}.yaml").is_file():
         card = read_card(name)
         yield "Dataset licence and citation", f"{name}: {card.licence}; {card.citation}"
     test = f", {len(result.heldout_queries)} of test" if result.heldout else ""
     own = manifest.get("split_sha256")
     hashed = f", SHA-256 {own[:SHORT]}" if own else ""
-    yield (
-        "Split",
-        f"{name}: {counted(len(result.queries), 'question')} of tune{test}; by the rule "
-        f"{view.splitting}{hashed}",
-    )
-    evaluated = (
-        f"evaluation {result.heldout[0]['evaluation']} of this test split"
-        if result.heldout
-        else "none: test was not evaluated"
-    )
+    questions = counted(len(result.queries), "question")
+    yield "Split", f"{name}: {questions} of tune{test}; by the rule {view.splitting}{hashed}"
+    evaluated = "none: test was not evaluated"
+    if result.heldout:
+        evaluated = f"evaluation {result.heldout[0]['evaluation']} of this test split"
     yield "Evaluations on test", f"{name}: {evaluated}"
-    yield "Hyperparameters tried", f"{name}: {_grid(result)}; chosen by {view.objective} on tune"
-    yield (
-        "Random seeds",
-        f"{name}: {_seeds(result) or 'none is set; no step of this sweep draws at random'}",
-    )
+    knobs = [{knob: str(value) for knob, value in row["parameters"].items()} for row in rows]
+    grid = pd.DataFrame(knobs).nunique()
+    many = [f"{knob} ({count})" for knob, count in sorted(grid.items()) if count > 1]
+    tried = f"{counted(len(rows), 'trial')}; values of {', '.join(many) or 'no knob'}"
+    yield "Hyperparameters tried", f"{name}: {tried}; chosen by {view.objective} on tune"
+    found = leaves(result.config)
+    seeds = [f"{'.'.join(path)}={value}" for path, value in found if path[-1] == "seed"]
+    none = "none is set; no step of this sweep draws at random"
+    yield "Random seeds", f"{name}: {', '.join(seeds) or none}"
     yield (
         "Error bars",
         f"{name}: 95% intervals over questions{view.deciding}, paired for differences; they do "
@@ -146,20 +136,5 @@ def _of_sweep(result: SweepResult) -> Iterator[tuple[str, str]]:
         "model",
     )
     yield "Code and libraries", f"multihop harness {manifest['code']}; {result.libraries}"
-
-
-def _grid(result: SweepResult) -> str:
-    """Return the number of trials, and the number of values of each knob that varies."""
-    knobs: dict[str, set[str]] = {}
-    for row in result.whole.rows:
-        for knob, value in dict(row["parameters"]).items():
-            knobs.setdefault(knob, set()).add(json.dumps(value, sort_keys=True))
-    many = [f"{knob} ({len(values)})" for knob, values in sorted(knobs.items()) if len(values) > 1]
-    trials = counted(len(result.trials), "trial")
-    return f"{trials}; values of {', '.join(many)}" if many else trials
-
-
-def _seeds(result: SweepResult) -> str:
-    """Return the keys of the configuration that set a random seed, with their values."""
-    found = leaves(result.config)
-    return ", ".join(f"{'.'.join(path)}={value}" for path, value in found if path[-1] == "seed")
+    machine = manifest.get("machine") or {}
+    yield "Hardware", _machine(machine.get("hardware")) or "not noted"

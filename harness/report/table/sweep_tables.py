@@ -7,8 +7,8 @@ from dataclasses import replace
 from harness.core.table import Column, Style, Table
 from harness.report.table.ablation import ablation
 from harness.report.table.ceiling import ceiling
-from harness.report.table.effect import effect, labelled
 from harness.report.table.headroom import headroom
+from harness.report.table.hops import labelled
 from harness.report.table.knobs import knobs
 from harness.report.table.list_costs import cost
 from harness.report.table.trials import decided, leaderboard, trial_table
@@ -34,9 +34,8 @@ def build_tables(result: SweepResult) -> list[Table]:
         *tables,
         leaderboard(result, 10, "leaderboard"),
         by_type(view),
-        *effect(view),
         *ablation(view),
-        *knobs(result.whole),
+        *knobs([result]),
         *ceiling(result.whole),
         *headroom(view),
         *cost(result.whole),

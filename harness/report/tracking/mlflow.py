@@ -129,12 +129,12 @@ class MLflow:
             result = SweepResult(folder)
             writer = self._writer(_source(str(result.manifest["code"])))
             writer.describe({entry.NOTE: DESCRIPTION}, keep=True)
-            group = entry.sweep_group(result, self.top, writer.experiment)
+            group = entry.run_group(result, result.whole, self.top, writer.experiment)
             run = writer.write(group, _parent())
             if self.run_name and self._client.get_run(run).info.run_name != self.run_name:
                 self._client.update_run(run, name=self.run_name)
             if result.test:
-                group = entry.heldout_group(result, result.test)
+                group = entry.run_group(result, result.test, None, writer.experiment)
                 writer.write(group, run)
             return group.page.address(writer.experiment)
 

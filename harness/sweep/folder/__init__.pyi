@@ -2,7 +2,6 @@ from . import caption as caption
 from .archive import opened as opened
 from .archive import pack as pack
 from .caption import differences as differences
-from .caption import graphs as graphs
 from .caption import made_by as made_by
 from .inventory import choose as choose
 from .inventory import choose_one as choose_one

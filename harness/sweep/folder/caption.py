@@ -19,13 +19,18 @@ from harness.sweep.folder.view import View
 
 Listed = Mapping[str, Mapping[str, object]]
 """The identities of a sweep's lists by name, as in its manifest."""
+SPLITTING = {
+    "disjoint": "split=disjoint: no gold passage of tune is one of test.",
+    "given": "split=given: tune and test are the benchmark's own.",
+}
+"""The sentence about a rule of splitting other than md5."""
 
 
 def extent(view: View) -> str:
     """Return benchmark, split, number of questions, evaluation of test, and the lists' parts."""
     times = f", evaluation {view.evaluation}{view.charge}" if view.evaluation else ""
-    lists = f"; {made}" if (made := systems(view)) else ""
-    return f"{view.dataset}, {view.split} split (n = {view.n}{times}){lists}"
+    head = f"{view.dataset}, {view.split} split (n = {view.n}{times})"
+    return "; ".join(filter(None, [head, systems(view)]))
 
 
 def systems(view: View) -> str:
@@ -58,33 +63,21 @@ def cautions(view: View) -> list[str]:
             f"{counted(len(unusable), 'trial')} ({unusable[0]}, ...) could not be chosen in "
             "practice, because one of their lists uses the gold: none can win"
         )
-    return found + _coverage(view)
-
-
-def _coverage(view: View) -> list[str]:
-    """Return the warnings about lists that lack half of a split's questions or gold."""
-    splits = {"tune": view.manifest.get("coverage") or {}}
+    covered = [("tune", view.manifest.get("coverage"))]
     if view.split == "test":
-        covered = [row.get("coverage") or {} for row in view.rows]
-        splits["test"] = {name: one for own in covered for name, one in own.items()}
-    return [
-        f"{name}: on {split} only {line}"
-        for split, found in splits.items()
-        for name, one in found.items()
-        for line in one["warnings"]
-    ]
+        covered += [("test", row.get("coverage")) for row in view.rows]
+    for split, lists in covered:
+        for name, one in (lists or {}).items():
+            found += [f"{name}: on {split} only {line}" for line in one["warnings"]]
+    return list(dict.fromkeys(found))
 
 
 def source(view: View) -> Source:
     """Return the facts of every table: split, lists, relevance, hash, evaluation, and cautions."""
     name = view.objective.partition("@")[0]
-    splitting = {
-        "disjoint": "split=disjoint: no gold passage of tune is one of test.",
-        "given": "split=given: tune and test are the benchmark's own.",
-    }
     notes = [
         f"{extent(view)}{unordered(view)}.",
-        splitting.get(view.splitting, ""),
+        SPLITTING.get(view.splitting, ""),
         f"{definitions((name, 'full_sup', 'recall'))}.",
         f"Data {view.data_sha256[:12]}.",
         *(f"Caution: {line}." for line in cautions(view)),
@@ -109,54 +102,47 @@ def of_lists(view: View) -> list[str]:
     """Return sentences on lists with weights that were chosen on tune, and on approximate
     indexes.
     """
-    groups: dict[str, list[str]] = {}
+    found = []
     for name, one in (view.manifest.get("fitted") or {}).items():
-        where = ", ".join(one["on"])
-        if (seen := (one.get("seen") or {}).get(view.split)) is not None:
-            where += f", which share gold with {seen or 'none'} of these questions"
-        groups.setdefault(where, []).append(name)
-    fitted = [f"{', '.join(names)} (on {where})" for where, names in groups.items()]
-    recalls = [
-        f"{name} ({one['index']}, {one['recall@100']:.3f} of "
-        f"{counted(one['questions'], 'question')})"
-        for name, one in (view.manifest.get("recalls") or {}).items()
-    ]
-    told = {
-        "Lists whose weights were chosen on tune questions": fitted,
-        "Lists of an approximate index, and its recall@100 against exact search": recalls,
-    }
-    return [f"{head}: {'; '.join(lists)}." for head, lists in told.items() if lists]
+        shared = (one.get("seen") or {}).get(view.split)
+        gold = "" if shared is None else f", which share gold with {shared or 'none'} of these"
+        found.append(f"The weights of {name} were chosen on tune of {', '.join(one['on'])}{gold}.")
+    for name, one in (view.manifest.get("recalls") or {}).items():
+        found.append(
+            f"{name} is a list of an approximate index ({one['index']}), with recall@100 "
+            f"{one['recall@100']:.3f} against exact search ({one['questions']} questions)."
+        )
+    return found
 
 
-def clustering(view: View) -> tuple[str, str]:
-    """Return how questions share gold passages: the clusters, and how many of test share one with
-    tune.
-
-    The first text has the largest cluster and the design effect of the winner's score, too.
+def clustering(view: View) -> list[str]:
+    """Return how questions share gold passages: the clusters with the design effect of the winner's
+    score, and how many of test share one with tune.
     """
     labels, shared = view.clusters, view.manifest.get("shared_gold")
     sizes = np.bincount(labels)
-    tune = (
-        f"{100 * shared:.0f}% of test's questions share a gold passage with tune." if shared else ""
-    )
-    if len(sizes) == view.n:
-        return f"No two questions of {view.split} share a gold passage.", tune
-    effect = float(design_effect(view.scores[view.winner_place], labels))
-    largest = sizes.max() / view.n
-    warning = " Caution: one cluster has more than 5% of them." if largest > GREAT else ""
-    return (
-        f"Clusters of {view.split} questions that share gold passages: {len(sizes)}, the largest "
-        f"has {sizes.max()} of {counted(view.n, 'question')} ({100 * largest:.1f}%); design effect "
-        f"of the winner's score {effect:.2f}.{warning}"
-    ), tune
+    found = [f"No two questions of {view.split} share a gold passage."]
+    if len(sizes) < view.n:
+        effect = float(design_effect(view.scores[view.winner_place], labels))
+        largest = sizes.max() / view.n
+        found = [
+            f"Clusters of {view.split} questions that share gold passages: {len(sizes)}, the "
+            f"largest has {sizes.max()} of {counted(view.n, 'question')} ({100 * largest:.1f}%); "
+            f"design effect of the winner's score {effect:.2f}."
+        ]
+        if largest > GREAT:
+            found.append("Caution: one cluster has more than 5% of them.")
+    if shared:
+        found.append(f"{100 * shared:.0f}% of test's questions share a gold passage with tune.")
+    return found
 
 
 def made_by(lists: Listed, part: str) -> list[str]:
     """Return the name of each list's ``part``, such as ``encoder``: the model's, otherwise the
     class.
     """
-    found = (one for node in _nodes(lists) if isinstance(one := node.get(part), Mapping))
-    return list(dict.fromkeys(str(one.get("model") or class_name(one)) for one in found))
+    found = (str(one.get("model") or _class(one)) for one in _find(lists, part))
+    return list(dict.fromkeys(found))
 
 
 def differences(lists: Listed, published: Mapping[str, str]) -> str:
@@ -170,67 +156,39 @@ def differences(lists: Listed, published: Mapping[str, str]) -> str:
         ``the encoder is MiniLM but the publication has NV-Embed-v2; ``; empty if all parts are
         the publication's.
     """
-    return "".join(
-        f"the {part} is {ours} but the publication has {theirs}; "
-        for part, theirs in published.items()
-        if (ours := ", ".join(made_by(lists, part))) and not ours.endswith(theirs)
-    )
-
-
-def graphs(lists: Listed) -> dict[str, str]:
-    """Return retriever, graph and name finder of each list that reads names.
-
-    For example ``PPR over Entity (Offline)``.
-    """
-    return {name: graph for name, node in lists.items() if (graph := _graph(node))}
+    text = ""
+    for part, theirs in published.items():
+        ours = ", ".join(made_by(lists, part))
+        if ours and not ours.endswith(theirs):
+            text += f"the {part} is {ours} but the publication has {theirs}; "
+    return text
 
 
 def describe(lists: Listed) -> str:
-    """Return ``encoder MiniLM; graph: PPR over Entity (Offline); depth 200``; empty without
+    """Return ``encoder MiniLM; graph: PPR (Entity, Offline); depth 200``; empty without
     identities.
     """
     made = made_by(lists, "encoder")
-    noun = "encoder" if len(made) == 1 else "encoders"
-    said = [f"{noun} {', '.join(made)}"] if made else []
-    said += [f"{name}: {graph}" for name, graph in graphs(lists).items()]
-    depths = {
-        name: str(node["depth"]) for name, node in lists.items() if node.get("depth") is not None
-    }
-    if len(set(depths.values())) == 1:
-        said.append(f"depth {next(iter(depths.values()))}")
-    elif depths:
-        said.append(f"depths {', '.join(f'{name} {depth}' for name, depth in depths.items())}")
-    return "; ".join(said)
+    words = [f"encoder {', '.join(made)}"] if made else []
+    for name, node in lists.items():
+        parts = [_class(one) for key in ("graph", "extractor") for one in [*_find(node, key)][:1]]
+        words += [f"{name}: {_class(node)} ({', '.join(parts)})"] if parts else []
+    depths = dict.fromkeys(str(node["depth"]) for node in lists.values() if node.get("depth"))
+    return "; ".join([*words, f"depth {', '.join(depths)}"] if depths else words)
 
 
-def class_name(node: Mapping[str, object]) -> str:
+def _class(node: Mapping[str, object]) -> str:
     """Return the class of a stored identity or a configuration, without its module."""
     return str(node.get("class") or node.get("_target_", "")).rpartition(".")[2]
 
 
-def _graph(node: Mapping[str, object]) -> str:
-    """Return the retriever, the graph and the finder of names; empty for a list that reads no
-    names.
-    """
-    graph, names = (_part(node, key) for key in ("graph", "extractor"))
-    if graph is None and names is None:
-        return ""
-    over = f" over {class_name(graph)}" if graph else ""
-    by = f" ({class_name(names)})" if names else ""
-    return f"{class_name(node)}{over}{by}"
-
-
-def _part(node: Mapping[str, object], key: str) -> Mapping[str, object] | None:
-    """Return the first mapping with that key."""
-    return next((found for one in _nodes(node) if isinstance(found := one.get(key), Mapping)), None)
-
-
-def _nodes(node: object) -> Iterator[Mapping[str, object]]:
-    """Yield a mapping and all mappings in it."""
+def _find(node: object, key: str) -> Iterator[Mapping[str, object]]:
+    """Yield all mappings with that key in a mapping or list."""
     if isinstance(node, Mapping):
-        yield node
+        if isinstance(own := node.get(key), Mapping):
+            yield own
         for value in node.values():
-            yield from _nodes(value)
+            yield from _find(value, key)
     elif isinstance(node, list):
         for value in node:
-            yield from _nodes(value)
+            yield from _find(value, key)

@@ -17,7 +17,7 @@ import numpy as np
 from harness.core.arrays import Int32Array
 from harness.core.errors import HarnessError
 from harness.core.input import parse_json, read_yaml
-from harness.core.table import Column, Source, Table, counted
+from harness.core.table import counted
 from harness.evaluation.metric import Metric
 from harness.sweep.folder.lock import LOCK as LOCK
 from harness.sweep.folder.lock import Lock, check_file, read_lock, recorded
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
-SHOWN, SHOWN_METRICS = 8, 4
-"""Numbers of trials and metrics that a notebook shows."""
 FACTS = ("dataset", "data_sha256", "objective", "n", "code", "libraries", "ceiling")
 """The required keys of a manifest."""
 QUERY = ("id", "hops", "type", "chain")
@@ -252,21 +250,6 @@ class SweepResult:
             counted(len(self.queries), "tune question"),
         )
         return f"{type(self).__name__}({self.title}: {trials} on {questions})"
-
-    def _repr_html_(self) -> str:
-        """Return the best trials on tune."""
-        counts = [
-            Column(title, "count")
-            for title, key in (("W", "wins"), ("L", "losses"))
-            if key in self.trials
-        ]
-        metrics = list(dict.fromkeys([self.manifest["objective"], *self.metrics]))[:SHOWN_METRICS]
-        columns = [Column("strategy", "text"), *(Column(f"{name} %") for name in metrics), *counts]
-        keys = ["name", *metrics, *("wins", "losses")[: len(counts)]]
-        rows = [[row.get(key) for key in keys] for row in records(self.trials.head(SHOWN))]
-        title = f"{self.title}: the best {len(rows)} of {counted(len(self.trials), 'trial')}"
-        source = Source(f"tune, {counted(len(self.queries), 'question')}")
-        return Table("trials", title, columns, rows, source)._repr_html_()
 
     def check(self) -> None:
         """Read every file. Raises HarnessError for one that is missing or damaged."""

@@ -4,8 +4,4 @@ from .choice import find_trials as find_trials
 from .choice import matches as matches
 from .choice import order as order
 from .choice import tiebreak as tiebreak
-from .knob_effects import Importance as Importance
-from .knob_effects import KnobEffect as KnobEffect
-from .knob_effects import of_sweeps as of_sweeps
-from .knob_effects import of_view as of_view
 from .trial_table import OUTCOMES as OUTCOMES

@@ -33,58 +33,49 @@ def cost(
     """
     lists = _lists(identities, benchmark, store)
     distinct = {one["key"]: one for one in lists.values()}
-    made = dict(distinct)
+    made: dict[str, Described] = {}
     for one in distinct.values():
-        made |= {other["key"]: other for other in _way(one, store) or ()}
-    stages = {
-        stage: [one for one in made.values() if one["stage"] == stage]
-        for stage in ("extract", "graph")
-    }
+        made |= _inputs(one, store) or {}
+    spent = {name: round(value, 3) for name, value in seconds.items()}
+    asked: list[Described] = [*distinct.values()]
+    for stage in ("extract", "graph"):
+        found = [one for one in made.values() if one["stage"] == stage]
+        asked += found if stage == "extract" else []
+        if found:
+            spent[stage] = round(sum(one["seconds"] for one in found), 3)
     needed = {name: needs(one, store, queries) for name, one in lists.items()}
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10  # macOS counts bytes, Linux KiB
     return {
-        "seconds": {
-            **{name: round(value, 3) for name, value in seconds.items()},
-            **{
-                stage: round(sum(one["seconds"] for one in found), 3)
-                for stage, found in stages.items()
-                if found
-            },
-            "lists": {name: one["seconds"] for name, one in lists.items()},
-        },
+        "seconds": {**spent, "lists": {name: one["seconds"] for name, one in lists.items()}},
         "lists": {name: one for name, one in needed.items() if one is not None},
         "peak_memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit),
-        **_asked([*stages["extract"], *distinct.values()]),
+        **_asked(asked),
     }
 
 
 def _lists(identities: Identities, benchmark: str, store: Store) -> dict[str, Described]:
     """Return the manifest of each stored list; its files are not checked again."""
-    inputs = {"benchmark": benchmark}
-    found = {
-        name: read_manifest(store.place("retrieve", one, inputs) / MANIFEST)
-        for name, one in identities.items()
-    }
-    return {name: one for name, one in found.items() if one}
+    found = {}
+    for name, one in identities.items():
+        place = store.place("retrieve", one, {"benchmark": benchmark})
+        if manifest := read_manifest(place / MANIFEST):
+            found[name] = manifest
+    return found
 
 
 def _asked(made: Sequence[Described]) -> dict[str, object]:
     """Return ``model``, the requests of artifacts and their gates to models; empty if there are
     none.
     """
-    whole = [one["facts"] for one in made]
-    gates = [facts.get(name) or {} for facts in whole for name in ("gate", "seed_gate")]
-    asked = [facts for facts in [*whole, *gates] if facts.keys() >= {"answers", "tokens", "cost"}]
+    facts = [one["facts"] for one in made]
+    gates = [own.get(name) or {} for own in facts for name in ("gate", "seed_gate")]
+    asked = [own for own in [*facts, *gates] if own.keys() >= {"answers", "tokens", "cost"}]
     if not asked:
         return {}
-    total = {
-        "answers": sum(one["answers"] for one in asked),
-        "tokens": {
-            kind: sum(one["tokens"][kind] for one in asked) for kind in ("prompt", "completion")
-        },
-        "cost": round(sum(one["cost"] for one in asked), 6),
-    }
-    return {"model": total}
+    tokens = {kind: sum(own["tokens"][kind] for own in asked) for kind in ("prompt", "completion")}
+    cost = round(sum(own["cost"] for own in asked), 6)
+    answers = sum(own["answers"] for own in asked)
+    return {"model": {"answers": answers, "tokens": tokens, "cost": cost}}
 
 
 def made_by(
@@ -97,21 +88,20 @@ def made_by(
     stored = _lists(identities, benchmark, store)
     found = {}
     for name in identities:
+        kinds: dict[str, dict[str, set[str]]] = {"libraries": {}, "devices": {}}
         made = stored.get(name)
-        whole = (_way(made, store) or [made]) if made else []
-        libraries = [pair for one in whole for pair in one.get("libraries", {}).items()]
-        devices = [
-            (one["stage"], str(one["facts"]["device"])) for one in whole if "device" in one["facts"]
-        ]
-        found[name] = {"libraries": _joined(libraries), "devices": _joined(devices)}
+        whole = (_inputs(made, store) or {"": made}) if made else {}
+        for one in whole.values():
+            device = one["facts"].get("device")
+            devices = {} if device is None else {one["stage"]: str(device)}
+            for kind, values in (("libraries", one.get("libraries", {})), ("devices", devices)):
+                for key, value in values.items():
+                    kinds[kind].setdefault(key, set()).add(value)
+        found[name] = {
+            kind: {key: ", ".join(sorted(values[key])) for key in sorted(values)}
+            for kind, values in kinds.items()
+        }
     return found
-
-
-def _joined(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
-    values: dict[str, set[str]] = {}
-    for name, value in pairs:
-        values.setdefault(name, set()).add(value)
-    return {name: ", ".join(sorted(several)) for name, several in sorted(values.items())}
 
 
 def needs(made: Described, store: Store, queries: int) -> dict[str, float] | None:
@@ -125,9 +115,10 @@ def needs(made: Described, store: Store, queries: int) -> dict[str, float] | Non
     ``alone_mean_ms``, ``alone_p50_ms`` and ``alone_p95_ms``, each with the mean of a question's
     vector.
     """
-    whole = _way(made, store)
-    if whole is None:
+    known = _inputs(made, store)
+    if known is None:
         return None
+    whole = [*known.values()]
     asking = [
         one
         for one in whole
@@ -136,16 +127,22 @@ def needs(made: Described, store: Store, queries: int) -> dict[str, float] | Non
     index = [one for one in whole if one not in asking]
     held = sum(file["bytes"] for one in index for file in one["files"].values())
     vectors = sum(one["own_seconds"] for one in asking if one["stage"] != "retrieve")
-    return {
-        "index_seconds": round(sum(one["own_seconds"] for one in index), 3),
+    found = {
+        "index_seconds": sum(one["own_seconds"] for one in index),
         "index_mb": round(held / (1 << 20), 1),
-        "query_ms": round(1000 * sum(one["own_seconds"] for one in asking) / max(queries, 1), 3),
-        **_alone(made, 1000 * vectors / max(queries, 1)),
+        "query_ms": 1000 * sum(one["own_seconds"] for one in asking) / max(queries, 1),
     }
+    if "alone_ms" in made:
+        alone = np.array(made["alone_ms"] or [np.nan]) + 1000 * vectors / max(queries, 1)
+        found["alone_mean_ms"] = alone.mean()
+        found["alone_p50_ms"], found["alone_p95_ms"] = np.percentile(alone, [50, 95])
+    return {name: round(float(value), 3) for name, value in found.items()}
 
 
-def _way(made: Described, store: Store) -> list[Described] | None:
-    """Return an artifact and all its inputs; None if one does not record them, or is gone."""
+def _inputs(made: Described, store: Store) -> dict[str, Described] | None:
+    """Return an artifact and all its inputs by name; None if one does not record them, or is
+    gone.
+    """
     whole = {f"retrieve/{made['key']}": made}
     waiting = [made]
     while waiting:
@@ -158,16 +155,4 @@ def _way(made: Described, store: Store) -> list[Described] | None:
                 return None
             whole[name] = found
             waiting.append(found)
-    return list(whole.values())
-
-
-def _alone(made: Described, vector: float) -> dict[str, float]:
-    """Return the milliseconds of questions that were timed alone, each with those of a vector."""
-    if "alone_ms" not in made:
-        return {}
-    alone = np.array(made["alone_ms"] or [np.nan]) + vector
-    found = {
-        "mean": alone.mean(),
-        **{f"p{share}": np.percentile(alone, share) for share in (50, 95)},
-    }
-    return {f"alone_{name}_ms": round(float(ms), 3) for name, ms in found.items()}
+    return whole

@@ -14,8 +14,6 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import f
-from statsmodels.regression.linear_model import OLS
 
 from harness.evaluation.conclusion import LEAD, select_texts
 from harness.evaluation.paired_comparison import Comparison, corrected
@@ -25,8 +23,8 @@ from harness.report.display import Display
 from harness.report.figure.outcomes import pictures
 from harness.report.pdf.document import details
 from harness.report.table.ablation import ablation, changed, verdict
-from harness.report.table.effect import effect, effects, exceptions
 from harness.report.table.headroom import headroom
+from harness.report.table.hops import exceptions
 from harness.report.table.main import main
 from harness.report.table.trials import leaderboard
 from harness.sweep.folder.view import View
@@ -242,23 +240,6 @@ def test_it_is_said_alike_in_terminal_page_and_document(
     assert ", 1,200 passages, 1 question, " in details(result)["benchmark"]
 
 
-def test_effect_by_group(example: ModuleType, tmp_path: Path) -> None:
-    """Winner against dense on test: wins t2, t3, t4's ranks 3, 4, 5 where dense has 9, none, 5:
-    only t4 is no win.
-    """
-    (table,) = effect(example.write(tmp_path / "s1").locked)
-    against = [row for row in table.rows if row[0] == "dense"]
-    assert [row[1:5] for row in against] == [
-        ["type bridge_type", 5, 3, 0],
-        ["type comparison", 1, 0, 0],
-    ]
-    assert [row[7] for row in against] == [0.25, 1]
-    assert [row[8] for row in against] == [1, 1]
-    assert [row[6] is None for row in against] == [False, True]
-    assert [row[0] for row in table.rows] == ["dense"] * 2 + ["graph"] * 5
-    assert {row[9] for row in table.rows} == {None}  # no group has 30 queries
-
-
 def made_view(example: ModuleType, folder: Path, chance: Sequence[float]) -> View:
     """80 queries of two hops and 60 of three: the winner finds all of the former, dense ``chance``
     of each.
@@ -282,7 +263,6 @@ def made_view(example: ModuleType, folder: Path, chance: Sequence[float]) -> Vie
 
 
 def test_a_winner_that_does_not_win_at_every_hop_count(example: ModuleType, tmp_path: Path) -> None:
-    """The interaction is that of statsmodels' cluster-robust Wald test."""
     view = made_view(example, tmp_path / "s1", (0.5, 0.8))
     result = example.write(tmp_path / "s2", heldout=False)
     said = select_texts(sentences(result, view), "addition")
@@ -290,18 +270,6 @@ def test_a_winner_that_does_not_win_at_every_hop_count(example: ModuleType, tmp_
     assert (
         ", which is worse; the smallest difference that would be shown in 4 of 5 cases is +" in told
     )
-    explained = select_texts(sentences(result, view), "explanation")
-    assert "The difference from dense depends on the number of hops (p <.001)." in explained
-    hops = np.asarray(view.queries["hops"])
-    values = view.scores[view.winner_place] - view.scores[view.singles["dense"]]
-    design = np.stack([np.ones(140), hops == 3], axis=1).astype(float)
-    fitted = OLS(values, design).fit(
-        cov_type="cluster", cov_kwds={"groups": np.asarray(view.clusters)}
-    )
-    scale = (140 - 1) / (140 - 2)  # statsmodels' correction for the number of coefficients
-    expected = float(f.sf(fitted.tvalues[1] ** 2 * scale, 1, 60 / 2 - 1))
-    (dense,) = (one for one in effects(view) if one.name == "dense")
-    assert dense.p_hops == pytest.approx(expected, rel=1e-6)
     everywhere = made_view(example, tmp_path / "s3", (0.5, 0.0))
     said = " ".join(select_texts(sentences(result, everywhere), "addition"))
     assert not re.search(r"the winner scores \S+% and dense", said)
@@ -319,20 +287,6 @@ def test_three_hops_and_more_are_one_row_of_the_terminal_too(
     apart = view.scores[view.winner_place] - view.scores[view.singles["dense"]]
     assert rows["3 or more hops"].difference == pytest.approx(apart[known].mean())
     assert {"3 hops", "4 hops"} & set(rows)
-
-
-def test_a_type_that_is_a_hop_count_is_no_second_row(example: ModuleType, tmp_path: Path) -> None:
-    """Holm's p is over the rows: MuSiQue's 2hop would count its two-hop questions twice. What all
-    types say is kept.
-    """
-    view = made_view(example, tmp_path / "s1", (0.5, 0.8))
-    hops = view.queries["hops"].astype(str)
-    alike = dataclasses.replace(view, queries=view.queries.assign(type=hops + "hop"))
-    assert effect(alike)[0].rows == effect(view)[0].rows
-    split = np.where((hops == "3") & (np.arange(140) % 2 == 0), "3hop1", hops + "hop")
-    (table,) = effect(dataclasses.replace(view, queries=view.queries.assign(type=split)))
-    dense = [row for row in table.rows if row[0] == "dense"]
-    assert [row[1] for row in dense] == ["type 3hop", "type 3hop1"]
 
 
 def test_fusers_against_the_winner(example: ModuleType, tmp_path: Path) -> None:

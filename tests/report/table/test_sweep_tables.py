@@ -1,7 +1,8 @@
 """Every table against the ranks in example.py, counted by hand."""
 
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -146,7 +147,6 @@ def test_without_held_out_rows_the_tables_show_tune(example: ModuleType, tmp_pat
         "metrics",
         "leaderboard",
         "by_type",
-        "effect",
         "ablation",
         "knobs",
         "ceiling",
@@ -155,10 +155,10 @@ def test_without_held_out_rows_the_tables_show_tune(example: ModuleType, tmp_pat
 
 
 def test_knobs(result: SweepResult) -> None:
-    """Of the sum of squares .04375, fuser has .028125 (means .6875, .5625, .5) and alpha the rest;
-    beta, cap and the normalizer follow from the fuser.
+    """Of the sum of squares .04375, fuser has .028125 (means .6875, .5625, .5) and alpha within
+    boltzmann and linear the rest; beta, cap and the normalizer follow from the fuser.
     """
-    (table,) = knobs(result.whole)
+    (table,) = knobs([result])
     assert table.cells() == [
         ["fuser", "5", "64.3", "boltzmann", "linear: 12.5, rrf: 25.0"],
         ["alpha", "4", "35.7", "0.7", "0.5: 12.5, 0.3: 12.5"],
@@ -216,4 +216,22 @@ def test_no_value_lies_outside_its_own_interval(result: SweepResult, example: Mo
                         row,
                     )
                     checked += 1
-    assert checked > 10
+    assert checked > 5
+
+
+def test_over_sweeps_what_was_typed_is_a_knob() -> None:
+    """Of the sum of squares 14 about 3, encoder has 9 (means 4.5, 1.5) and alpha 4 (2, 4)."""
+    sweeps: list[Any] = []
+    for given, scores in (({"encoder": "b", "dataset": "x"}, (3.0, 6.0)), ({}, (1.0, 2.0))):
+        rows = [
+            {"parameters": {"fuser": "linear", "fuser.alpha": alpha}, "score": score}
+            for alpha, score in zip((0.1, 0.5), scores, strict=True)
+        ]
+        facts = {"data_sha256": "", "objective": "mrr", "n": 2, "half": "tune"}
+        whole = SimpleNamespace(rows=rows, fused=[0, 1], score=lambda row: row["score"], **facts)
+        sweeps.append(SimpleNamespace(given=given, whole=whole))
+    (table,) = knobs(sweeps)
+    assert table.cells() == [
+        ["encoder", "4", "64.3", "b", "default: 400.0"],
+        ["alpha", "4", "28.6", "0.5", "0.1: 300.0"],
+    ]

@@ -45,11 +45,11 @@ def test_what_lists_are_made_of_in_words():
     }
     assert (
         describe({"dense": dense, "graph": graph})
-        == "encoder hub/mini; graph: PPR over Entity (Offline); depth 10"
+        == "encoder hub/mini; graph: PPR (Entity, Offline); depth 10"
     )
     assert describe(
         {"dense": dense, "other": {**dense, "encoder": {"class": "m.Hashed"}, "depth": 5}}
-    ) == ("encoders hub/mini, Hashed; depths dense 10, other 5")
+    ) == ("encoder hub/mini, Hashed; depth 10, 5")
     assert (
         describe({"names": {"class": "m.Names", "extractor": {"class": "m.Offline"}}})
         == "names: Names (Offline)"

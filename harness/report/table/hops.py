@@ -1,0 +1,60 @@
+"""The questions of each hop count or type, and where a single list beats the winner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+
+from harness.core.arrays import Int64Array
+from harness.evaluation.metric import groups
+from harness.evaluation.paired_comparison import Comparison, corrected
+from harness.sweep.folder import View
+
+POOLED = "3 or more hops"
+Groups = Mapping[str, Int64Array]
+"""The questions of each group by its label."""
+
+
+def labelled(view: View, kind: Literal["hops", "type"]) -> dict[str, Int64Array]:
+    """Return the questions int64[n] of each hop count (``2 hops``) or type (``type bridge``)."""
+    form = "{} hops" if kind == "hops" else "type {}"
+    return {form.format(name): members for name, members in groups(view.queries[kind]).items()}
+
+
+def pooled_hops(parts: Groups) -> dict[str, Int64Array]:
+    """Return the questions int64[n] of three hops and more; empty if these are one hop count.
+
+    Args:
+        parts: the questions of each hop count, by ``2 hops``.
+    """
+    many = [own for label, own in parts.items() if label not in ("1 hops", "2 hops")]
+    return {POOLED: np.sort(np.concatenate(many))} if len(many) > 1 else {}
+
+
+def exceptions(view: View) -> list[tuple[str, str, Comparison]]:
+    """Return the hop counts at which a single list scores more than the winner.
+
+    Returns:
+        The label, the name of the best such list, and the comparison of the winner with it, for
+        each hop count and for three hops and more together. The p are corrected over all lists and
+        rows.
+    """
+    parts = labelled(view, "hops")
+    if len(parts) < 2:
+        return []
+    parts |= pooled_hops(parts)
+    own = (view.best_place, view.winner_place)
+    cells = [
+        (label, name, view.compare(view.winner_place, view.singles[name], members))
+        for name in dict.fromkeys([*view.rivals, *view.singles])
+        for label, members in parts.items()
+        if view.singles[name] not in own
+    ]
+    compared = corrected([found for _, _, found in cells], view.evaluation)
+    worst: dict[str, tuple[str, str, Comparison]] = {}
+    for (label, name, _), found in zip(cells, compared, strict=True):
+        if found.difference < min(0, worst[label][2].difference if label in worst else 0):
+            worst[label] = label, name, found
+    return list(worst.values())
