@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from harness.sweep.settings import SettingRow
+from harness.sweep.settings import _setting
 from tests import process
 
 
@@ -141,7 +141,5 @@ def test_a_bad_job_of_evaluate_stops_no_other(tmp_path):
 def test_a_setting_that_was_not_typed_is_its_strategys_name_or_value() -> None:
     config = {"encoder": {"strategy": "encoder/hashed"}, "lists": {"dense": {}}, "seed": 3}
     result: Any = SimpleNamespace(given={"pool.cap": "5"}, config=config)
-    view: Any = None
-    row = SettingRow(result, view, 0)
     keys = ("pool.cap", "encoder", "lists.dense", "seed", "fuser.alpha")
-    assert [row.setting(key) for key in keys] == ["5", "hashed", "default", "3", "default"]
+    assert [_setting([result], key, 0) for key in keys] == ["5", "hashed", "default", "3", "default"]

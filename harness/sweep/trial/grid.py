@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from harness.core.configuration import defaults, instantiate, names
 from harness.core.errors import (
@@ -47,6 +47,19 @@ BASELINES = "baselines"
 """The name of the untuned points in place of a block's."""
 
 
+REPLACED = (
+    *GROUPS,
+    "pool",
+    "grid",
+    "paths",
+    "tracking",
+    "device",
+    "dry_run",
+    "sweep",
+    "heldout",
+    "hydra",
+)
+"""The first parts of keys whose overrides a trial's own do not repeat."""
 Mistakes = dict[str, HarnessError]
 """Lines that describe mistakes, with their errors."""
 
@@ -81,66 +94,51 @@ class Grid:
         trials may repeat.
         """
         mistakes: Mistakes = {}
-        if not self.typed:
-            self._try({}, mistakes)  # values that axes replace must be valid, too
         unfit: Mistakes = {}
+        if not self.typed:
+            self._try({}, mistakes, mistakes)  # values that axes replace must be valid, too
         points = [
             (block, trial)
             for block, point in self.points(mistakes)
             if (trial := self._try(point, mistakes, unfit))
         ]
-        if not (
-            self.typed and points
-        ):  # a typed strategy keeps those points of a block that it goes with
-            mistakes |= unfit
+        if not self.typed or not points:
+            mistakes |= unfit  # a typed strategy keeps those points that it goes with
         if not points:
             mistakes |= self.left_out
-        alone = [
-            (BASELINES, trial)
-            for point in self.baselines()
-            if (trial := self._try(point, mistakes))
-        ]
-        _raise(mistakes)
+        alone = [self._try(point, mistakes, mistakes) for point in self.baselines()]
+        if mistakes:
+            _raise(mistakes)
         check_fields(self.typed)
-        return [*alone, *points]
+        return [*((BASELINES, trial) for trial in alone if trial), *points]
 
-    def _try(
-        self,
-        point: Settings,
-        mistakes: Mistakes,
-        unfit: Mistakes | None = None,
-    ) -> Trial | None:
-        """Return the trial of a point, or None; ``unfit`` collects fusers and normalizers that do
-        not fit.
+    def _try(self, point: Settings, mistakes: Mistakes, unfit: Mistakes) -> Trial | None:
+        """Return the trial of a point, or None if it is a mistake or left out.
+
+        ``unfit`` collects fusers and normalizers that do not go together. A strategy that was not
+        typed and must know more of the pool's lists is left out, which is logged.
         """
+        group = ""
         try:
             trial = self.trial(point)
-            try:
-                check(trial.fuser, trial.normalizer)
-            except HarnessError as error:
-                (mistakes if unfit is None else unfit).setdefault(str(error), error)
-                return None
-            return None if self._left_out(trial) else trial
+            group = "fit"
+            check(trial.fuser, trial.normalizer)
+            group = "fuser"
+            _check_shares(trial)
+            group = "normalizer"
+            _check_scales(trial)
         except HarnessError as error:
-            mistakes.setdefault(str(error), error)
-            return None
-
-    def _left_out(self, trial: Trial) -> bool:
-        """Return whether a strategy that was not typed must know more of the pool's lists; it is
-        logged.
-        """
-        for group, check_lists in (("fuser", _check_shares), ("normalizer", _check_scales)):
-            try:
-                check_lists(trial)
-            except HarnessError as error:
-                if group in self.typed:
-                    raise
+            if group == "fit":
+                unfit.setdefault(str(error), error)
+            elif not group or group in self.typed:
+                mistakes.setdefault(str(error), error)
+            else:
                 line = f"points with {group}={trial.settings[group]}; {error}"
                 if line not in self.left_out:
                     log.warning("left out: %s", line)
                 self.left_out[line] = CombinationError(line)
-                return True
-        return False
+            return None
+        return trial
 
     def baselines(self) -> list[Settings]:
         """Return the untuned points: every single list, and RRF with k = 60 on the whole pool."""
@@ -172,8 +170,16 @@ class Grid:
         chosen["fuser"] = self._within(chosen["fuser"], spec.lists, point)
         strategies = {group: self._make(fields) for group, fields in chosen.items()}
         prior = point.get("pool.importance", self.config["pool"].get("importance"))
-        read = self._importance(prior, "importance" in getattr(strategies["fuser"], "reads", ()))
-        spec = dataclasses.replace(spec, importance=read, reference=self._anchor(spec.lists))
+        if prior is not None:
+            prior = str(prior)
+            if not Path(prior).is_file():
+                message = "there is no such file; give a JSON file, or null"
+                raise MissingFile(f"pool.importance={prior}: {message}", prior)
+            if "importance" not in getattr(strategies["fuser"], "reads", ()):
+                prior = None
+            elif (key := f"pool.importance={prior}") not in self.made:
+                self.made[key] = read_importance(prior)
+        spec = dataclasses.replace(spec, importance=prior, reference=self._anchor(spec.lists))
         reads = getattr(strategies["reranker"], "reads", ())
         beside = {
             name: identity(self._make(self.config[name]))
@@ -206,9 +212,8 @@ class Grid:
                 used |= fit.keys()
                 yield block, fit
             for knob in sorted(axes.keys() - used):
-                if (
-                    not {knob, knob.partition(".")[0]} & self.typed.keys()
-                ):  # a typed strategy may lack a block's knob
+                # a typed strategy may lack a block's knob
+                if not {knob, knob.partition(".")[0]} & self.typed.keys():
                     line = f"grid.{block}: {self._unknown(knob)}"
                     mistakes.setdefault(line, HarnessError(line))
 
@@ -277,44 +282,14 @@ class Grid:
             self.made[key] = instantiate(dict(fields))
         return self.made[key]
 
-    def _importance(self, given: object, read: bool) -> str | None:
-        """Return the importance file, which is read once; None if it is not used, HarnessError if
-        missing.
-        """
-        if given is None:
-            return None
-        path = str(given)
-        if not Path(path).is_file():
-            raise MissingFile(
-                f"pool.importance={path}: there is no such file; give a JSON file, or null", path
-            )
-        if read and (key := f"pool.importance={path}") not in self.made:
-            self.made[key] = read_importance(path)
-        return path if read else None
-
     def _anchor(self, lists: Sequence[str]) -> str | None:
         reference = self.config.get("reference")
         return None if reference is None else other_anchor(reference, lists)
 
     def _kept(self) -> list[str]:
         """Return the given overrides that a trial's own do not replace and that are no paths."""
-        own = (
-            *GROUPS,
-            "pool",
-            "grid",
-            "paths",
-            "tracking",
-            "device",
-            "dry_run",
-            "sweep",
-            "heldout",
-            "hydra",
-        )
-        return [
-            text
-            for text, key in zip(self.given, keys(self.given), strict=True)
-            if key.split(".")[0] not in own
-        ]
+        pairs = zip(self.given, keys(self.given), strict=True)
+        return [text for text, key in pairs if key.split(".")[0] not in REPLACED]
 
 
 def _check_shares(trial: Trial) -> None:
@@ -356,13 +331,11 @@ def _product(axes: Settings) -> Iterator[dict[str, Setting]]:
         yield dict(zip(knobs, combination, strict=True))
 
 
-def _raise(mistakes: Mistakes) -> None:
-    """Raise one error that lists the mistakes, if there are any."""
-    if len(mistakes) == 1:
-        raise next(iter(mistakes.values()))
-    if mistakes:
-        of_values = [
-            error for error in mistakes.values() if not isinstance(error, CombinationError)
-        ]
-        message = f"{len(mistakes)} mistakes in the configuration: {'; '.join(mistakes)}"
-        raise (HarnessError if of_values else CombinationError)(message)
+def _raise(mistakes: Mistakes) -> NoReturn:
+    """Raise one error that lists the mistakes."""
+    errors = list(mistakes.values())
+    if len(errors) == 1:
+        raise errors[0]
+    combined = all(isinstance(error, CombinationError) for error in errors)
+    kind = CombinationError if combined else HarnessError
+    raise kind(f"{len(errors)} mistakes in the configuration: {'; '.join(mistakes)}")

@@ -165,7 +165,7 @@ def test_a_graph_of_many_names_takes_an_index_and_tells_its_recall(
         "recall": 1.0,
         "names": made.facts["entities"],
     }
-    assert any("synonyms found by IVF25: 100.0%" in line for line in describe_network(made.facts))
+    assert any("index IVF25" in line for line in describe_network(made.facts))
     monkeypatch.undo()
     typed = Entity(Offline(model=None), Hashed(), synonym=0.8, index="Flat").artifact(world, store)
     assert typed.key != made.key
