@@ -103,13 +103,12 @@ def write(results: Mapping[str, SweepResult], runs: Path, out: Path, display: Di
     Returns:
         Lines on what was written.
     """
-    folders = _folders(list(results.values()), out)
-    sections = []
-    for result, names in over("tables", list(zip(results.values(), folders, strict=True))):
-        sections.append(section(result, display, *names))
-    together = _together(list(results.values()), display)
-    about = study_tables(list(results.values()), runs)
-    study = Section("The study", "", "", [], {}, about, [])
+    every = list(results.values())
+    sections: list[Section] = []
+    for result in over("tables", every):
+        sections.append(section(result, display, *_folder(result, out, sections)))
+    together = _together(every, display)
+    study = Section("The study", "", "", [], {}, study_tables(every, runs), [])
     made = [path for one in [together, *sections, study] for path in _write(one, out, display)]
     document = fill(
         "report.tex.j2",
@@ -124,29 +123,23 @@ def write(results: Mapping[str, SweepResult], runs: Path, out: Path, display: Di
     for path in made:
         lines.setdefault(path.parent, []).append(path.name)
     pdf = compile_pdf(out, SECONDS * len(results))
-    return [f"{folder}: {', '.join(sorted(names))}" for folder, names in lines.items()] + [pdf]
+    return [*(f"{folder}: {', '.join(sorted(names))}" for folder, names in lines.items()), pdf]
 
 
-def _folders(results: Sequence[SweepResult], out: Path) -> list[tuple[str, str]]:
-    """Return a folder and a label for each sweep.
+def _folder(result: SweepResult, out: Path, others: Sequence[Section]) -> tuple[str, str]:
+    """Return the folder of a sweep and the label of its tables.
 
     If another sweep has the folder, the start of the lock's hash is added to its name.
     """
-    found: list[tuple[str, str]] = []
-    for result in results:
-        made = [
-            name.rpartition("/")[2].lower()
-            for name in made_by(result.manifest.get("lists") or {}, "encoder")
-        ]
-        parts = [str(result.manifest["dataset"]), *made, str(result.manifest["objective"])]
-        name = file_name("-".join(parts))
-        details = out / "tables" / name / "details.tex"
-        other = details.is_file() and not details.read_text("utf-8").startswith(
-            OWNER.format(result.folder.name)
-        )
-        taken = other or (name, name) in found
-        found.append((f"{name}-{result.lock['sha256'][:6]}" if taken else name, name))
-    return found
+    made = made_by(result.manifest.get("lists") or {}, "encoder")
+    encoders = [name.rpartition("/")[2].lower() for name in made]
+    parts = [str(result.manifest["dataset"]), *encoders, str(result.manifest["objective"])]
+    name = file_name("-".join(parts))
+    details, owner = out / "tables" / name / "details.tex", OWNER.format(result.folder.name)
+    taken = details.is_file() and not details.read_text("utf-8").startswith(owner)
+    if taken or name in [section.folder for section in others]:
+        return f"{name}-{result.lock['sha256'][:6]}", name
+    return name, name
 
 
 def _together(results: Sequence[SweepResult], display: Display) -> Section:
@@ -171,17 +164,11 @@ def _write(one: Section, out: Path, display: Display) -> list[Path]:
     for table in one.tables:
         by_name.setdefault(one.path(table), []).append(table)
     for name, own in by_name.items():
-        label = "-".join(filter(None, [one.label, own[0].name]))
-        texts = [
-            typeset(
-                replace(table, source=Source(table.source.extent)),
-                TWO_COLUMNS,
-                f"{label}{number or ''}",
-                display.text,
-                display.cell,
-            )
-            for number, table in enumerate(own)
-        ]
+        texts = []
+        for number, table in enumerate(own):
+            label = "-".join(filter(None, [one.label, f"{table.name}{number or ''}"]))
+            plain = replace(table, source=Source(table.source.extent))
+            texts.append(typeset(plain, TWO_COLUMNS, label, display.text, display.cell))
         made.append(write_text(out / "tables" / f"{name}.tex", "".join(texts)))
         made.append(write_text(out / "tables" / f"{name}.csv", "".join(t.csv() for t in own)))
     for picture in over("figures", list(one.pictures)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from harness.core.configuration import leaves
@@ -25,54 +25,45 @@ def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
         runs: the runs folder.
         evaluated: hashes of the locks in the ledger.
     """
-    rows, typed = [], _parameters(runs)
-    for result in results(runs):
+    found = results(runs)
+    groups: dict[str, list[SweepResult]] = {}
+    for result in found:
+        with contextlib.suppress(HarnessError):
+            _ = result.given
+            groups.setdefault(str(result.manifest["dataset"]), []).append(result)
+    typed = {
+        result.folder: " ".join(f"{name}={value}" for name, value in own.items() if value)
+        for group in groups.values()
+        for result, own in zip(group, differing(group), strict=True)
+    }
+    rows: list[list[object]] = []
+    for result in found:
         folder = result.folder
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         try:
-            found = [
+            heldout = "no"
+            if result.heldout:
+                heldout = f"evaluation {result.heldout[0]['evaluation']}"
+            elif result.lock["sha256"] in evaluated:
+                heldout = "its files are gone"
+            facts = [
                 str(result.manifest["dataset"]),
                 typed[folder] or "as by default",
                 ", ".join(made_by(result.manifest.get("lists") or {}, "encoder")),
                 result.manifest["n"],
                 len(result.trials),
                 result.whole.winner_name,
+                heldout,
             ]
-            heldout = f"evaluation {result.heldout[0]['evaluation']}" if result.heldout else "no"
-            heldout = (
-                "its files are gone"
-                if heldout == "no" and result.lock["sha256"] in evaluated
-                else heldout
-            )
         except HarnessError as error:
-            found, heldout = ["", "", "", None, None, f"cannot be read: {error}"], ""
-        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-        rows.append([folder.name, *found, heldout, f"{size / 1e6:.1f} MB"])
+            facts = ["", "", "", None, None, f"cannot be read: {error}", ""]
+        rows.append([folder.name, *facts, f"{size / 1e6:.1f} MB"])
     columns = [
-        Column("sweep", "text"),
-        Column("benchmark", "text"),
-        Column("parameters", "text"),
-        Column("encoder", "text"),
-        Column("questions", "count"),
-        Column("trials", "count"),
-        Column("winner", "text"),
-        Column("held out", "text"),
-        Column("size", "text"),
+        *(Column(name, "text") for name in ("sweep", "benchmark", "parameters", "encoder")),
+        *(Column(name, "count") for name in ("questions", "trials")),
+        *(Column(name, "text") for name in ("winner", "held out", "size")),
     ]
     return Table("sweeps", f"{counted(len(rows), 'sweep')} in {runs / 'sweeps'}", columns, rows)
-
-
-def _parameters(runs: Path) -> dict[Path, str]:
-    """Return by folder the overrides that not all readable sweeps of its benchmark have."""
-    groups: dict[str, list[SweepResult]] = {}
-    for result in results(runs):
-        with contextlib.suppress(HarnessError):
-            _ = result.given
-            groups.setdefault(str(result.manifest["dataset"]), []).append(result)
-    return {
-        result.folder: " ".join(f"{name}={value}" for name, value in own.items() if value)
-        for group in groups.values()
-        for result, own in zip(group, differing(group), strict=True)
-    }
 
 
 def results(runs: Path) -> list[SweepResult]:
@@ -160,28 +151,24 @@ def newest(runs: Path, sweep: object) -> dict[str, SweepResult]:
         sweep: as in ``choose``, or ``all``: the last locked sweep of each title. With ``all``,
             damaged sweeps are left out and a warning names file and reason.
     """
-    results = _newest_whole(runs) if sweep == "all" else map(SweepResult, choose(runs, sweep))
-    found: dict[str, SweepResult] = {}
-    for result in results:
-        found[f"{result.title} {result.folder.name}" if result.title in found else result.title] = (
-            result
-        )
-    return {title: found[title] for title in sorted(found)}
-
-
-def _newest_whole(runs: Path) -> Iterable[SweepResult]:
     folders = {path for path in (runs / "sweeps").glob("*") if path.is_dir()}
-    found: dict[tuple[str, str | None], SweepResult] = {}
-    for folder in (*sorted(folders - {*finished(runs)}), *finished(runs)):
-        try:
-            result = SweepResult(folder)
-            result.check()
-            found[result.title, result.given.get("dataset.path")] = result
-        except HarnessError as error:
-            log.warning("left out: %s", error)
-    if not found:
-        raise HarnessError(
-            f"{runs / 'sweeps'}: none of {len(folders)} sweeps can be read; run `harness sweep` "
-            "first"
-        )
-    return found.values()
+    latest: dict[tuple[str, str | None], SweepResult] = {}
+    if sweep == "all":
+        for folder in (*sorted(folders - {*finished(runs)}), *finished(runs)):
+            try:
+                result = SweepResult(folder)
+                result.check()
+                latest[result.title, result.given.get("dataset.path")] = result
+            except HarnessError as error:
+                log.warning("left out: %s", error)
+        if not latest:
+            raise HarnessError(
+                f"{runs / 'sweeps'}: none of {len(folders)} sweeps can be read; run `harness "
+                "sweep` first"
+            )
+    chosen = latest.values() if sweep == "all" else map(SweepResult, choose(runs, sweep))
+    found: dict[str, SweepResult] = {}
+    for result in chosen:
+        title = result.title
+        found[f"{title} {result.folder.name}" if title in found else title] = result
+    return {title: found[title] for title in sorted(found)}
