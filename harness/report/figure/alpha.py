@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from harness.evaluation.statistic import wilson
-from harness.fusion.context import default_anchor
 from harness.report.figure import Picture, color_and_marker
 from harness.sweep.folder import SweepResult, View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+DASHES = ((0, (4, 2)), (0, (1, 1)), (0, (4, 1, 1, 1)))
 Point = tuple[float, float, float, float]
 """alpha, the objective of its best trial, and the bounds of the 95% Wilson interval."""
 
@@ -22,47 +25,27 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     view, found = result.whole, curves(result.whole)
     if not found:
         return
-    lists = [(name, view.score(view.rows[place])) for name, place in view.singles.items()]
-    first = _shared(view)
-    title = f"{view.objective} by alpha, {first}'s share"
-    notes = (
-        "Each point is the best trial of a fuser at that alpha, over its other knobs. Bands: its "
-        "95% Wilson interval. "
-        "Dashed: single lists."
-    )
+    lists = {name: view.score(view.rows[place]) for name, place in view.singles.items()}
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         for number, (family, curve) in enumerate(found.items()):
-            alphas, shares, low, high = zip(*curve, strict=True)
+            alphas, *shares = np.array(curve).T
+            share, low, high = 100 * np.array(shares)
             color, marker = color_and_marker(number)
-            axes.fill_between(
-                alphas,
-                [100 * x for x in low],
-                [100 * x for x in high],
-                color=color,
-                alpha=0.15,
-                lw=0,
-            )
-            axes.plot(alphas, [100 * x for x in shares], marker=marker, color=color, label=family)
-        for number, (name, share) in enumerate(lists):
-            dashes = ((0, (4, 2)), (0, (1, 1)), (0, (4, 1, 1, 1)))[number % 3]
-            axes.axhline(100 * share, color="black", lw=0.8, linestyle=dashes, label=name)
+            axes.fill_between(alphas, low, high, color=color, alpha=0.15, lw=0)
+            axes.plot(alphas, share, marker=marker, color=color, label=family)
+        for (name, score), dashes in zip(lists.items(), itertools.cycle(DASHES), strict=False):
+            axes.axhline(100 * score, color="black", lw=0.8, linestyle=dashes, label=name)
         figure.legend(loc="outside upper center", ncols=3)
 
-    axes = f"alpha (share of {first})", f"{view.objective} (%)"
-    yield Picture("alpha", title, draw, 2.7, notes, view.half, *axes)
-
-
-def _shared(view: View) -> str:
-    """Return the list, or lists, with share alpha."""
-    chosen = [
-        row["parameters"] for row in view.rows if row["parameters"].get("fuser.alpha") is not None
-    ]
-    lists = (
-        one.get("reference") or default_anchor(one.get("pool.lists") or ["dense"]) for one in chosen
+    title = f"{view.objective} by alpha, {view.reference}'s share"
+    notes = (
+        "Each point is the best trial of a fuser at that alpha, over its other knobs. Bands: its "
+        "95% Wilson interval. Dashed: single lists."
     )
-    return " or ".join(dict.fromkeys(lists))
+    axes = f"alpha (share of {view.reference})", f"{view.objective} (%)"
+    yield Picture("alpha", title, draw, 2.7, notes, view.half, *axes)
 
 
 def curves(view: View) -> dict[str, list[Point]]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from harness.sweep.folder import ListScores, SweepResult
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+NORMALIZERS = ("pit", "minmax")
 BINS = 10
 """Number of bins for normalised scores: the percentile ranks of a list of ten fill ten, and more
 bins would show false gaps.
@@ -33,9 +34,9 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     if lists:
         fused = tuple(knobs.get("pool.lists") or lists)
         pool = PoolSpec(fused, knobs.get("pool.cap"), tuple(knobs.get("pool.capped") or ()))
-        where = f"{result.whole.half}; the pool of the winner"
-        yield raw(pool.cut(lists), where)
-        yield calibrated(pool.cut(lists), where)
+        cut, where = pool.cut(lists), f"{result.whole.half}; the pool of the winner"
+        yield raw(cut, where)
+        yield calibrated(cut, where)
 
 
 def raw(lists: Mapping[str, ListScores], where: str) -> Picture:
@@ -48,7 +49,8 @@ def raw(lists: Mapping[str, ListScores], where: str) -> Picture:
     scores = {name: one.scores for name, one in lists.items() if len(one.scores)}
     low = min((float(values.min()) for values in scores.values()), default=0.0)
     high = max((float(values.max()) for values in scores.values()), default=1.0)
-    edges = np.geomspace(low, high, 41) if 0 < low < high else np.linspace(low, high, 41)
+    is_log = 0 < low < high
+    edges = np.geomspace(low, high, 41) if is_log else np.linspace(low, high, 41)
     ranges = "; ".join(
         f"{name} {values.min():.2g} to {values.max():.2g}, median {np.median(values):.2g}"
         for name, values in scores.items()
@@ -57,53 +59,44 @@ def raw(lists: Mapping[str, ListScores], where: str) -> Picture:
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         for number, (name, values) in enumerate(scores.items()):
-            counts = np.histogram(values, bins=edges)[0]
             color, hatch = COLORS[number % len(COLORS)], HATCHES[number % len(HATCHES)]
-            percents = 100 * counts / counts.sum()
-            axes.stairs(
-                percents, edges, fill=True, alpha=0.45, color=color, hatch=hatch, label=name
-            )
-            axes.stairs(percents, edges, color=color, lw=0.8)
+            weights = np.full(len(values), 100 / len(values))
+            style: Any = {"histtype": "stepfilled", "alpha": 0.45, "color": color, "hatch": hatch}
+            axes.hist(values, edges, weights=weights, label=name, **style)
             axes.axvline(float(np.median(values)), color=color, linestyle="--", lw=1.0)
-        if 0 < low < high:
+        if is_log:
             axes.set_xscale("log")
             axes.xaxis.set_major_formatter("{x:g}")  # its own is a formula
             axes.tick_params(axis="x", which="minor", labelbottom=False)
         figure.legend(loc="outside upper center", ncols=len(scores) or 1)
 
-    title, notes = (
-        "Raw scores of the lists that are fused, on one scale",
-        f"{ranges}. Dashed: medians.",
-    )
+    title = "Raw scores of the lists that are fused, on one scale"
     axes = "raw score", "passages of the list (%)"
-    return Picture("scores_raw", title, draw, 2.1, notes, where, *axes)
+    return Picture("scores_raw", title, draw, 2.1, f"{ranges}. Dashed: medians.", where, *axes)
 
 
-def calibrated(
-    lists: Mapping[str, ListScores], where: str, names: tuple[str, ...] = ("pit", "minmax")
-) -> Picture:
-    """Return a row of panels for each normalizer and a column for each list.
+def calibrated(lists: Mapping[str, ListScores], where: str) -> Picture:
+    """Return a row of panels for each of ``NORMALIZERS`` and a column for each list.
 
     The dashed lines are equal shares.
     """
-    title = f"Scores of the lists that are fused, after {' and '.join(names)}"
+    title = f"Scores of the lists that are fused, after {' and '.join(NORMALIZERS)}"
     notes = f"Share of the list's passages in each of {BINS} bins; dashed: equal shares."
 
     def draw(figure: Figure) -> None:
-        grid = figure.subplots(len(names), len(lists), squeeze=False, sharex=True)
+        grid = figure.subplots(len(NORMALIZERS), len(lists), squeeze=False, sharex=True)
         edges = np.linspace(0, 1, BINS + 1)
-        for line, row in zip(grid, names, strict=True):
-            normalizer = strategy("normalizer", row)
-            for number, (axes, name) in enumerate(zip(line, lists, strict=True)):
-                shares = bin_shares(normalize(lists[name], normalizer, name))
-                color = COLORS[number % len(COLORS)]
-                axes.stairs(100 * shares, edges, fill=True, color=color)
+        for line, row in zip(grid, NORMALIZERS, strict=True):
+            for axes, name, color in zip(line, lists, COLORS, strict=False):
+                values = normalize(lists[name], strategy("normalizer", row), name)
+                axes.stairs(100 * bin_shares(values), edges, fill=True, color=color)
                 axes.axhline(100 / BINS, color="black", linestyle="--", lw=0.8)
                 axes.set_title(f"{name}, {row}")
         figure.supxlabel("value")
         figure.supylabel("passages (%)")
 
-    return Picture("scores_calibrated", title, draw, 0.5 + 1.25 * len(names), notes, where)
+    height = 0.5 + 1.25 * len(NORMALIZERS)
+    return Picture("scores_calibrated", title, draw, height, notes, where)
 
 
 def normalize(one: ListScores, normalizer: Normalizer, name: str) -> Float64Array:
