@@ -142,4 +142,10 @@ def test_a_setting_that_was_not_typed_is_its_strategys_name_or_value() -> None:
     config = {"encoder": {"strategy": "encoder/hashed"}, "lists": {"dense": {}}, "seed": 3}
     result: Any = SimpleNamespace(given={"pool.cap": "5"}, config=config)
     keys = ("pool.cap", "encoder", "lists.dense", "seed", "fuser.alpha")
-    assert [_setting([result], key, 0) for key in keys] == ["5", "hashed", "default", "3", "default"]
+    assert [_setting([result], key, 0) for key in keys] == [
+        "5",
+        "hashed",
+        "default",
+        "3",
+        "default",
+    ]

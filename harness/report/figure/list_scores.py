@@ -62,7 +62,7 @@ def raw(lists: Mapping[str, ListScores], where: str) -> Picture:
             color, hatch = COLORS[number % len(COLORS)], HATCHES[number % len(HATCHES)]
             weights = np.full(len(values), 100 / len(values))
             style: Any = {"histtype": "stepfilled", "alpha": 0.45, "color": color, "hatch": hatch}
-            axes.hist(values, edges, weights=weights, label=name, **style)
+            axes.hist(values, edges.tolist(), weights=weights, label=name, **style)
             axes.axvline(float(np.median(values)), color=color, linestyle="--", lw=1.0)
         if is_log:
             axes.set_xscale("log")
