@@ -233,35 +233,20 @@ def test_a_report_makes_nothing_of_a_stored_configuration(folder, canary, attack
     assert not canary.exists()
 
 
-REACHING = {
-    "a model": {"strategy": "encoder/sentence_transformer", "model": "a/b"},
-    "a folder": {"strategy": "encoder/sentence_transformer", "model": "/srv/models/x"},
-    "another revision": {"strategy": "encoder/nv_embed_v2", "revision": "refs/pr/9"},
-    "a reranker's model": {"strategy": "reranker/cross_encoder", "model": "a/b"},
-    "model code": {
-        "strategy": "encoder/sentence_transformer",
-        "model": "a/b",
-        "trust_remote_code": True,
-    },
-    "model code by name": {"strategy": "encoder/nv_embed_v2", "model": "a/b"},
-    "a module": {"strategy": "extractor/offline", "model": "antigravity"},
-    "an endpoint": {
-        "strategy": "extractor/llm",
-        "model": "m",
-        "base_url": "https://collects.example/v1",
-    },
-    "almost local": {
-        "strategy": "extractor/llm",
-        "base_url": "http://localhost:80@collects.example",
-    },
-    "local by name": {"strategy": "extractor/llm", "base_url": "http://127.0.0.1.collects.example"},
-    "a secret": {
-        "strategy": "extractor/llm",
-        "model": "m",
-        "key_variable": "AWS_SECRET_ACCESS_KEY",
-    },
-    "a place": {"strategy": "extractor/llm", "model": "m", "answers": "/etc"},
-}
+REACHING = yaml.safe_load("""
+a model: {strategy: encoder/sentence_transformer, model: a/b}
+a folder: {strategy: encoder/sentence_transformer, model: /srv/models/x}
+another revision: {strategy: encoder/nv_embed_v2, revision: refs/pr/9}
+a reranker's model: {strategy: reranker/cross_encoder, model: a/b}
+model code: {strategy: encoder/sentence_transformer, model: a/b, trust_remote_code: true}
+model code by name: {strategy: encoder/nv_embed_v2, model: a/b}
+a module: {strategy: extractor/offline, model: antigravity}
+an endpoint: {strategy: extractor/llm, model: m, base_url: "https://collects.example/v1"}
+almost local: {strategy: extractor/llm, base_url: "http://localhost:80@collects.example"}
+local by name: {strategy: extractor/llm, base_url: "http://127.0.0.1.collects.example"}
+a secret: {strategy: extractor/llm, model: m, key_variable: AWS_SECRET_ACCESS_KEY}
+a place: {strategy: extractor/llm, model: m, answers: /etc}
+""")
 
 
 @pytest.mark.parametrize("what", cases(REACHING))

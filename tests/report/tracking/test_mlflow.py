@@ -24,7 +24,7 @@ import pytest
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.report.tracking import Tracking
-from harness.report.tracking.entry import SHOWN
+from harness.report.tracking.entry import FILES, SHOWN
 from harness.report.tracking.mlflow import MLflow
 from harness.report.tracking.none import Untracked
 from harness.sweep.folder.lock import ENTRY
@@ -112,32 +112,33 @@ def test_a_trial_reads_back_as_it_stands_in_the_folder(
     assert [(point.value, point.step) for point in history] == [(3, 0)]
 
 
-def test_the_sweep_holds_the_winner_what_is_expected_of_test_and_its_files(
+def test_the_sweep_holds_winner_forecast_cost_and_files(
     tracking: MLflow, result: SweepResult, find_runs: Find
 ) -> None:
+    path = result.folder / "manifest.json"
+    model = {"answers": 3, "tokens": {"prompt": 700, "completion": 20}, "cost": 0.01}
+    cost = {"seconds": {"lists": {"graph": 40.0}}, "peak_memory_mb": 573, "model": model}
+    path.write_text(json.dumps({**json.loads(path.read_text()), "cost": cost}))
     tracking.export(result.folder)
     (run,) = find_runs(tracking, "tags.kind = 'sweep'")
     assert run.data.params["fuser.alpha"] == "0.7"
     expected = {
         "last_hop_at_5": 0.75,
         "expected_score": 0.7,
-        "expected_low": 0.4,
         "power_queries": 66,
         "seconds": 1.5,
+        "seconds_lists_graph": 40,
+        "peak_memory_mb": 573,
+        "model_tokens_prompt": 700,
+        "model_cost": 0.01,
     }
     assert expected.items() <= run.data.metrics.items()
     assert "power_smallest" not in run.data.metrics  # null: none is
     assert run.data.tags["winner"] == "boltzmann pit alpha=0.7 beta=0.5 cap=20"
     assert run.data.tags["lock"] == result.lock["sha256"]
+    assert run.data.tags["runs"] == "8 of 8 trials"
     names = {item.path for item in client(tracking).list_artifacts(run.info.run_id)}
-    files = {
-        "comparisons.parquet",
-        "config.yaml",
-        "manifest.json",
-        "trials.parquet",
-        "winner.lock.json",
-    }
-    assert names == {*files}
+    assert names == {*FILES["tune"]}
 
 
 def test_a_winner_that_is_a_list_is_called_by_its_name(
@@ -152,30 +153,6 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(
     assert trial.info.run_name == "1 graph"
 
 
-def test_what_the_sweep_cost_are_metrics_of_its_run(
-    tracking: MLflow, result: SweepResult, find_runs: Find
-) -> None:
-    path = result.folder / "manifest.json"
-    cost = {
-        "seconds": {"score": 2.5, "lists": {"graph": 40.0}},
-        "peak_memory_mb": 573,
-        "model": {"answers": 3, "tokens": {"prompt": 700, "completion": 20}, "cost": 0.01},
-    }
-    path.write_text(json.dumps({**json.loads(path.read_text()), "cost": cost}))
-    tracking.export(result.folder)
-    (run,) = find_runs(tracking, "tags.kind = 'sweep'")
-    expected = {
-        "seconds_score": 2.5,
-        "seconds_lists_graph": 40,
-        "peak_memory_mb": 573,
-        "model_answers": 3,
-        "model_tokens_prompt": 700,
-        "model_tokens_completion": 20,
-        "model_cost": 0.01,
-    }
-    assert expected.items() <= run.data.metrics.items()
-
-
 def test_into_an_experiment_by_its_id(tracking: MLflow, result: SweepResult) -> None:
     made = client(tracking).create_experiment("of the lab", str(Path(tracking.artifacts) / "lab"))
     replace(tracking, experiment_id=int(made)).export(result.folder)
@@ -186,36 +163,20 @@ def test_into_an_experiment_by_its_id(tracking: MLflow, result: SweepResult) -> 
         replace(tracking, experiment_id="4711").export(result.folder)
 
 
-def test_what_is_null_is_not_exported(
+def test_every_trial_is_a_run_newest_first_as_on_the_leaderboard(
     tracking: MLflow, result: SweepResult, find_runs: Find
 ) -> None:
     tracking.export(result.folder)
-    (dense,) = find_runs(tracking, "params.`fuser.list` = 'dense'")
-    assert "wins" not in dense.data.metrics
-    assert dense.data.params["pool.cap"] == "null"
-
-
-def test_newest_first_is_the_leaderboard(
-    tracking: MLflow, result: SweepResult, find_runs: Find
-) -> None:
-    tracking.export(result.folder)
-    listed = sorted(
+    trials = sorted(
         find_runs(tracking, "tags.kind = 'trial'"), key=lambda run: -run.info.start_time
     )
     names = [f"{place} {name}" for place, name in enumerate(result.trials["name"], start=1)]
-    assert [run.info.run_name for run in listed] == names
-
-
-def test_every_trial_is_a_run_with_every_metric(
-    tracking: MLflow, result: SweepResult, find_runs: Find
-) -> None:
-    tracking.export(result.folder)
-    trials = find_runs(tracking, "tags.kind = 'trial'")
-    assert sorted(run.info.run_name.split()[0] for run in trials) == list("12345678")
+    assert [run.info.run_name for run in trials] == names
     shown = {name.replace("@", "_at_") for name in result.metrics}
     assert all(shown <= run.data.metrics.keys() for run in trials)
-    (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
-    assert parent.data.tags["runs"] == "8 of 8 trials"
+    (dense,) = (run for run in trials if run.data.params.get("fuser.list") == "dense")
+    assert "wins" not in dense.data.metrics  # null
+    assert dense.data.params["pool.cap"] == "null"
 
 
 def test_numbers_are_rounded_so_that_a_column_shows_them(
@@ -249,37 +210,20 @@ def test_trials_below_the_top_become_runs_on_request(
     assert "8 of 8 trials are runs" in parent.data.tags["mlflow.note.content"]
 
 
-def dump(tracking: MLflow) -> list[str]:
-    with sqlite3.connect(tracking.uri.removeprefix("sqlite:///")) as database:
-        return list(database.iterdump())
-
-
 def test_a_second_export_changes_nothing(
     tracking: MLflow, example: ModuleType, tmp_path: Path, find_runs: Find
 ) -> None:
+    """Not even if the sweep was made again in another time."""
     result = example.write(tmp_path / "s1")
     link = tracking.export(result.folder)
-    before = dump(tracking)
-    assert tracking.export(result.folder) == link
-    assert dump(tracking) == before
+    with sqlite3.connect(tracking.uri.removeprefix("sqlite:///")) as database:
+        before = list(database.iterdump())
+        manifest = result.folder / "manifest.json"
+        content = {**json.loads(manifest.read_text()), "seconds": 99.5, "cost": {"peak": 1}}
+        manifest.write_text(json.dumps(content))
+        assert tracking.export(result.folder) == link
+        assert list(database.iterdump()) == before
     assert len(find_runs(tracking)) == 1 + 8 + 1 + 5
-
-
-def test_the_same_sweep_swept_again_changes_nothing(
-    tracking: MLflow, result: SweepResult, find_runs: Find
-) -> None:
-    """It has taken another time, which is what the first run has told; nothing is thrown away and
-    written anew.
-    """
-    tracking.export(result.folder)
-    before = {run.info.run_id: run.data.metrics for run in find_runs(tracking)}
-    manifest = result.folder / "manifest.json"
-    content = json.loads(manifest.read_text())
-    manifest.write_text(
-        json.dumps({**content, "seconds": 99.5, "cost": {"score": {"seconds": 98.5}}})
-    )
-    tracking.export(result.folder)
-    assert {run.info.run_id: run.data.metrics for run in find_runs(tracking)} == before
 
 
 def test_other_numbers_of_the_same_sweep_take_its_place(
@@ -420,20 +364,17 @@ def test_an_export_that_was_killed_goes_on(
     assert len(client(tracking).get_metric_history(trial.info.run_id, "wins")) == 1
 
 
-def test_no_address() -> None:
+def test_addresses_that_are_none(result: SweepResult, tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match=r"tracking\.uri"):
         MLflow("", "x", "y")
-
-
-def test_an_address_that_mlflow_does_not_take(result: SweepResult) -> None:
-    with pytest.raises(HarnessError, match="htp://host:5000: MLflow"):
-        MLflow("htp://host:5000", "x", "y").export(result.folder)
-
-
-def test_a_file_that_is_no_database(result: SweepResult, tmp_path: Path) -> None:
     (tmp_path / "mlflow.db").write_text("something else")
-    with pytest.raises(HarnessError, match=r"mlflow\.db:.*SQLite"):
-        MLflow(f"sqlite:///{tmp_path}/mlflow.db", "x", "y").export(result.folder)
+    wrong = {
+        "htp://host:5000": "htp://host:5000: MLflow",
+        f"sqlite:///{tmp_path}/mlflow.db": r"mlflow\.db:.*SQLite",
+    }
+    for uri, said in wrong.items():
+        with pytest.raises(HarnessError, match=said):
+            MLflow(uri, "x", "y").export(result.folder)
 
 
 def test_a_database_of_another_mlflow(
