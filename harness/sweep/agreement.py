@@ -106,7 +106,7 @@ class Agreement:
             ]
         metrics = [name for name in mine.metrics if name in theirs.metrics]
         try:
-            splits = {split: _compare(*pair, metrics) for split, pair in pairs.items()}
+            splits = {split: _compare(pair[0], pair[1], metrics) for split, pair in pairs.items()}
         except ValueError as error:
             raise HarnessError(
                 f"{theirs.folder}: {error} in common with {mine.folder} ({cause}); give two sweeps "
