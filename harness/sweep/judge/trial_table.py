@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
@@ -66,49 +66,52 @@ def judge_trials(
     metric = Metric.parse(plan.config.objective)
     counted = int((~np.isnan(metric(ranks[0]))).sum()) if len(ranks) else 0
     scores = means(ranks, [Metric.parse(name) for name in plan.metrics])
-    made: list[dict[str, Any]] = [
-        {
-            "trial": key,
-            "name": trial.name,
+    objective = scores[:, plan.metrics.index(str(metric))]
+    single = {
+        trial.name: place for place, trial in enumerate(trials.values()) if trial.family == "single"
+    }
+    usable = {
+        name: float(objective[place])
+        for name, place in single.items()
+        if name not in prepared.impractical
+    }
+    if best is None and usable:
+        best = best_single(usable, plan.reference)
+    lists = {name: single[name] for name in (plan.reference, best) if name in single}
+    labels = clusters(data.gold[data.members(split)])
+    found = compare_trials(ranks, metric, lists, plan.margin, labels, evaluation)
+    against = found.get(plan.reference, [None] * len(trials))
+    graph = graph_outcomes(ranks, metric, single.get("dense", single.get(plan.reference)))
+    intervals = score_intervals(ranks, metric, labels)
+    rows: list[Row] = []
+    compared: list[Row] = []
+    for place, (key, trial) in enumerate(trials.items()):
+        head: dict[str, Any] = {"trial": key, "name": trial.name}
+        read = [trial.name] if trial.family == "single" else trial.pool.lists
+        practical = {"practical": not {*read} & {*prepared.impractical}}
+        one = against[place]
+        row = {
+            **head,
             "family": trial.family,
             "untuned": _untuned(trial),
             "overrides": list(trial.overrides),
             "parameters": by_name(trial.settings),
-            **_practical(trial, prepared.impractical),
+            **(practical if prepared.impractical else {}),
             "dataset": data.name,
             "split": split,
             "n": counted,
-            **dict(zip(plan.metrics, scores[number].tolist(), strict=True)),
+            **dict(zip(plan.metrics, scores[place].tolist(), strict=True)),
+            **_numbers(one),
+            "odds_ratio": one and one.odds_ratio,
+            **graph[place],
+            **intervals[place],
         }
-        for number, (key, trial) in enumerate(trials.items())
-    ]
-    single = {row["name"]: number for number, row in enumerate(made) if row["family"] == "single"}
-    own = {
-        name: made[number][str(metric)]
-        for name, number in single.items()
-        if name not in prepared.impractical
-    }
-    if best is None and own:
-        best = best_single(own, plan.reference)
-    opponents = dict.fromkeys(filter(None, (plan.reference, best)))
-    lists = {name: single[name] for name in opponents if name in single}
-    labels = clusters(data.gold[data.members(split)])
-    found = compare_trials(ranks, metric, lists, plan.margin, labels, evaluation)
-    against = found.get(plan.reference, [None] * len(made))
-    graph = graph_outcomes(ranks, metric, single.get("dense", single.get(plan.reference)))
-    intervals = score_intervals(ranks, metric, labels)
-    whole = [
-        {**row, **_numbers(one), "odds_ratio": one and one.odds_ratio, **counts, **wilson}
-        for row, one, counts, wilson in zip(made, against, graph, intervals, strict=True)
-    ]
-    shared = {"split": split, "metric": str(metric), "n": counted}
-    compared = [
-        {"trial": row["trial"], "name": row["name"], "against": name, **shared, **_numbers(one)}
-        for number, row in enumerate(made)
-        for name, others in found.items()
-        if (one := others[number]) is not None
-    ]
-    return [*whole], [*compared]
+        rows.append(row)
+        shared = {"split": split, "metric": str(metric), "n": counted}
+        for name, others in found.items():
+            if (pair := others[place]) is not None:
+                compared.append({**head, "against": name, **shared, **_numbers(pair)})
+    return rows, compared
 
 
 def _numbers(one: Comparison | None) -> dict[str, object]:
@@ -191,20 +194,14 @@ def graph_outcomes(
         dense: index of dense among the trials, None if there is none.
     """
     found = Metric("last_hop", objective.k or GRAPH_K)(ranks)
-    known = ~np.isnan(found[0])  # the same questions for all trials
-    if dense is None or not known.any():
-        return [{"graph_win": None, "graph_loss": None}] * len(ranks)
-    found = found[:, known]
-    won, lost = (
-        (found > found[dense]).sum(axis=1).tolist(),
-        (found < found[dense]).sum(axis=1).tolist(),
-    )
-    return [
-        {"graph_win": None, "graph_loss": None}
-        if place == dense
-        else {"graph_win": wins, "graph_loss": losses}
-        for place, (wins, losses) in enumerate(zip(won, lost, strict=True))
-    ]
+    found = found[:, ~np.isnan(found[0])]  # the same questions for all trials
+    rows: list[dict[str, int | None]] = []
+    for place, own in enumerate(found):
+        known = dense not in (None, place) and bool(own.size)
+        won = int((own > found[dense]).sum()) if known else None
+        lost = int((own < found[dense]).sum()) if known else None
+        rows.append({"graph_win": won, "graph_loss": lost})
+    return rows
 
 
 def frame(made: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -226,12 +223,6 @@ def _flat(row: Mapping[str, Any]) -> dict[str, object]:
     for place, end in enumerate(("low", "high")):
         flat |= {f"{key}_{end}": row[key] and row[key][place] for key in INTERVALS if key in row}
     return flat
-
-
-def _practical(trial: Trial, impractical: Collection[str]) -> dict[str, bool]:
-    """Return ``practical`` (see ``folder.rows.Row``) if a list is not."""
-    read = [trial.name] if trial.family == "single" else trial.pool.lists
-    return {"practical": not {*read} & {*impractical}} if impractical else {}
 
 
 def _untuned(trial: Trial) -> bool:
