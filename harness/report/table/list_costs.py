@@ -56,9 +56,6 @@ def cost(view: View) -> list[Table]:
         score = None if place is None else view.score(view.rows[place])
         rows.append([name, score, *map(one.get, COSTS)])
     spent = f"peak memory of the sweep's process {facts.get('peak_memory_mb', '?')} MiB"
-    if asked := facts.get("model"):
-        prompt, completion = asked["tokens"]["prompt"], asked["tokens"]["completion"]
-        spent += f"; {asked['answers']} answers of a language model, {prompt} + {completion} tokens"
     columns = [Column("list", "text"), objective, *COSTS.values()]
     title, notes = f"What each list costs on {view.half}", [f"{EXPLAINED}; {spent}."]
     tables = [Table("cost", title, columns, rows, source, notes)]

@@ -1,10 +1,10 @@
-"""The cost of a sweep: seconds by stage, peak memory, and requests to models."""
+"""The cost of a sweep: seconds by stage, what each list needs, and peak memory."""
 
 from __future__ import annotations
 
 import resource
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -16,13 +16,9 @@ from harness.work.store import Store
 def cost(
     identities: Identities, benchmark: str, store: Store, seconds: Mapping[str, float], queries: int
 ) -> dict[str, object]:
-    """Return ``seconds``, ``peak_memory_mb`` of this process (MiB), and ``model`` if models were
-    used.
+    """Return ``seconds``, ``lists`` (see ``needs``) and ``peak_memory_mb`` of this process (MiB).
 
-    ``seconds.lists`` is the time to make each list with all its inputs; ``extract`` and ``graph``
-    are sums over the lists' different extractions and graphs. ``model`` sums the answers and tokens
-    of extractors and gates, whenever they were requested. ``lists`` is what each list needs, see
-    ``needs``.
+    ``seconds.lists`` is the time to make each list with all its inputs.
 
     Args:
         identities: of every list.
@@ -32,24 +28,13 @@ def cost(
         queries: number of questions that a list answers.
     """
     lists = _lists(identities, benchmark, store)
-    distinct = {one["key"]: one for one in lists.values()}
-    made: dict[str, Described] = {}
-    for one in distinct.values():
-        made |= _inputs(one, store) or {}
-    spent = {name: round(value, 3) for name, value in seconds.items()}
-    asked: list[Described] = [*distinct.values()]
-    for stage in ("extract", "graph"):
-        found = [one for one in made.values() if one["stage"] == stage]
-        asked += found if stage == "extract" else []
-        if found:
-            spent[stage] = round(sum(one["seconds"] for one in found), 3)
     needed = {name: needs(one, store, queries) for name, one in lists.items()}
+    spent = {name: round(value, 3) for name, value in seconds.items()}
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10  # macOS counts bytes, Linux KiB
     return {
         "seconds": {**spent, "lists": {name: one["seconds"] for name, one in lists.items()}},
         "lists": {name: one for name, one in needed.items() if one is not None},
         "peak_memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit),
-        **_asked(asked),
     }
 
 
@@ -61,21 +46,6 @@ def _lists(identities: Identities, benchmark: str, store: Store) -> dict[str, De
         if manifest := read_manifest(place / MANIFEST):
             found[name] = manifest
     return found
-
-
-def _asked(made: Sequence[Described]) -> dict[str, object]:
-    """Return ``model``, the requests of artifacts and their gates to models; empty if there are
-    none.
-    """
-    facts = [one["facts"] for one in made]
-    gates = [own.get(name) or {} for own in facts for name in ("gate", "seed_gate")]
-    asked = [own for own in [*facts, *gates] if own.keys() >= {"answers", "tokens", "cost"}]
-    if not asked:
-        return {}
-    tokens = {kind: sum(own["tokens"][kind] for own in asked) for kind in ("prompt", "completion")}
-    cost = round(sum(own["cost"] for own in asked), 6)
-    answers = sum(own["answers"] for own in asked)
-    return {"model": {"answers": answers, "tokens": tokens, "cost": cost}}
 
 
 def made_by(

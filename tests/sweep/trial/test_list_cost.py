@@ -25,44 +25,6 @@ def store(tmp_path):
     return Store(tmp_path)
 
 
-def make(store, stage, config, inputs, seconds, facts, used=()):
-    made = store.get(stage, config, inputs, lambda folder: facts)
-    path = made.path / MANIFEST
-    path.write_text(
-        json.dumps({**json.loads(path.read_text()), "seconds": seconds, "used": [*used]})
-    )
-    return f"{stage}/{made.key}"
-
-
-def test_two_lists_of_one_graph_asked_the_model_once(store):
-    asked = {"answers": 10, "tokens": {"prompt": 900, "completion": 100}, "cost": 0.5}
-    names = make(store, "extract", EXTRACTOR, INPUTS, 50.0, {"entities": 3, **asked})
-    graph = make(store, "graph", GRAPH, INPUTS, 7.0, {}, [names])
-    gate = {"answers": 2, "tokens": {"prompt": 30, "completion": 4}, "cost": 0.25}
-    lists = {
-        "ppr": {"_target_": "harness.retriever.ppr.PPR", "graph": GRAPH},
-        "hipporag": {"_target_": "harness.retriever.hipporag.HippoRAG", "graph": GRAPH},
-        "bm25": {"_target_": "harness.retriever.bm25.BM25"},
-        "gone": {"_target_": "harness.retriever.dense.Dense"},
-    }
-    make(store, "retrieve", lists["ppr"], INPUTS, 60.0, {}, [graph])
-    make(store, "retrieve", lists["hipporag"], INPUTS, 4.0, {"gate": gate}, [graph])
-    make(store, "retrieve", lists["bm25"], INPUTS, 0.1, {})
-    found = cost(lists, "5ca1ab1e", store, {"score": 1.23456, "judge": 0.5}, 4)
-    assert found["seconds"] == {
-        "score": 1.235,
-        "judge": 0.5,
-        "extract": 50.0,
-        "graph": 7.0,
-        "lists": {"ppr": 60.0, "hipporag": 4.0, "bm25": 0.1},
-    }
-    assert found["model"] == {
-        "answers": 12,
-        "tokens": {"prompt": 930, "completion": 104},
-        "cost": 0.75,
-    }
-
-
 def test_what_a_list_needs_by_hand(store):
     """Index: the graph's own 4 s, its extraction's 3. Ten questions: the list's own 2 s, their
     vectors' 1. Alone: the list's 10, 20 and 60 ms (95% lies at .9 of the way from 20 to 60), each
@@ -103,7 +65,10 @@ def test_what_a_list_needs_by_hand(store):
             {key: value for key, value in json.loads(old.read_text()).items() if key != "used"}
         )
     )
-    found = cost(lists, "5ca1ab1e", store, {}, 10)["lists"]
+    whole = cost(lists, "5ca1ab1e", store, {"score": 1.23456}, 10)
+    assert whole["seconds"]["score"] == 1.235
+    assert whole["seconds"]["lists"]["ppr"] == 10.0
+    found = whole["lists"]
     alone = {"alone_mean_ms": 130.0, "alone_p50_ms": 120.0, "alone_p95_ms": 156.0}
     assert found == {"ppr": {"index_seconds": 7.0, "index_mb": 2.0, "query_ms": 300.0, **alone}}
     one = cost(lists, "5ca1ab1e", store, {}, 1)["lists"]["ppr"]
@@ -133,11 +98,6 @@ def test_an_artifact_notes_what_it_used_and_its_own_seconds(store):
     keys = [store.place(stage, {}, {}).name for stage in ("extract", "encode")]
     assert made["used"] == [f"extract/{keys[0]}", f"encode/{keys[1]}"]
     assert made["seconds"] >= 0.05 + made["own_seconds"] >= 0.05
-
-
-def test_without_a_model_nothing_is_said_of_one(store):
-    lists = {"bm25": {"_target_": "harness.retriever.bm25.BM25"}}
-    assert "model" not in cost(lists, "5ca1ab1e", store, {}, 4)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads what Linux says of a process")
