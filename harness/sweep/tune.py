@@ -147,12 +147,8 @@ class Findings:
         chosen_by = [plan.config.objective, plan.margin, plan.experiment, plan.reference]
         made_by = [versions, code_version(), library_versions()]
         if unversioned(versions):  # they may read what is in no hash
-            made_by.append(self._ranks_sha256)
+            made_by.append(hashlib.sha256(self.ranks.tobytes()).hexdigest())
         return digest([sorted(self.trials), data.split_facts, *chosen_by, *made_by])[:12]
-
-    @property
-    def _ranks_sha256(self) -> str:
-        return hashlib.sha256(self.ranks.tobytes()).hexdigest()
 
     @cached_property
     def facts(self) -> dict[str, object]:
@@ -230,7 +226,6 @@ class Findings:
         facts = {
             **self.facts,
             "trials": len(self.trials),
-            "ranks_sha256": self._ranks_sha256,
             "edges": [asdict(edge) for edge in self.edges],
             "files": hashes(folder),
         }

@@ -40,10 +40,11 @@ def measured(run: Callable[[DictConfig], Result]) -> Callable[[DictConfig], Resu
     def noted(config: DictConfig) -> Result:
         if config.get("dry_run") or config.get("status"):
             return run(config)
-        note = _Note(Path(config.paths.runs), run.__module__.rpartition(".")[2])
+        note = _Note(Path(config.paths.runs) / FILE, run.__module__.rpartition(".")[2])
         timer = threading.Timer(SECONDS, note.begin)
         timer.daemon = True
         timer.start()
+        wall, processor = time.monotonic(), _processor_seconds()
         failed = True
         try:
             result = run(config)
@@ -51,7 +52,13 @@ def measured(run: Callable[[DictConfig], Result]) -> Callable[[DictConfig], Resu
             return result
         finally:
             timer.cancel()
-            note.end(failed)
+            spent = {
+                "wall": round(time.monotonic() - wall, 2),
+                "processor": round(_processor_seconds() - processor, 2),
+            }
+            if note.begun or not failed:  # what fails at once computed nothing
+                note.begin()
+                note.append({"failed": failed, **spent})
 
     return noted
 
@@ -79,38 +86,22 @@ def read_compute(runs: Path) -> list[dict[str, Any]]:
 
 
 class _Note:
-    """The two lines of a command.
+    """The two lines of a command in a file; command: its name."""
 
-    Args:
-        runs: the runs folder.
-        command: its name.
-    """
-
-    def __init__(self, runs: Path, command: str) -> None:
-        now = datetime.datetime.now(datetime.UTC)
-        self._path, self._id = runs / FILE, uuid.uuid4().hex
-        self._about = {"command": command, "time": now.isoformat(timespec="seconds")}
-        self._wall, self._processor = time.monotonic(), _processor_seconds()
-        self._writing, self._begun = threading.Lock(), False
+    def __init__(self, path: Path, command: str) -> None:
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        self._path, self._id = path, uuid.uuid4().hex
+        self._about = {"command": command, "time": now}
+        self._writing, self.begun = threading.Lock(), False
 
     def begin(self) -> None:
         """Write the first line, once."""
         with self._writing:
-            if not self._begun:
-                self._append({**self._about, "hardware": describe_machine()["hardware"]})
-                self._begun = True
+            if not self.begun:
+                self.append({**self._about, "hardware": describe_machine()["hardware"]})
+                self.begun = True
 
-    def end(self, failed: bool) -> None:
-        """Write the last line, unless the command failed at once."""
-        wall = time.monotonic() - self._wall
-        processor = _processor_seconds() - self._processor
-        if failed and not self._begun:
-            return
-        self.begin()
-        spent = {"wall": round(wall, 2), "processor": round(processor, 2)}
-        self._append({"failed": failed, **spent})
-
-    def _append(self, record: Mapping[str, object]) -> None:
+    def append(self, record: Mapping[str, object]) -> None:
         """Add a line in one write, so that lines of two processes are not mixed."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("a", encoding="utf-8") as file:
