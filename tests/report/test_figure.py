@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 
 from harness.core.configuration import strategy
-from harness.report.figure import (
-    alpha,
-    color_and_marker,
-    frontier,
-    list_scores,
-    outcomes,
-)
+from harness.report.figure import alpha, color_and_marker, frontier, list_scores, outcomes
 from harness.report.figure.list_scores import normalize
 from harness.report.table import frontier as edge_of
 from harness.run import Run

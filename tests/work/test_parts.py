@@ -15,15 +15,7 @@ import pytest
 from harness.core.errors import HarnessError
 from harness.work import parts as module
 from harness.work.part_notes import DONE, PLAN, RECORDS, hold, is_held, unfinished
-from harness.work.parts import (
-    Share,
-    Unfinished,
-    WorkPart,
-    agree,
-    array_part,
-    fill,
-    sharing,
-)
+from harness.work.parts import Share, Unfinished, WorkPart, agree, array_part, fill, sharing
 from harness.work.store import Store
 
 

@@ -89,7 +89,9 @@ def _between(values: pd.Series, fusers: pd.Series, scores: pd.Series) -> float:
 def _levels(values: pd.Series, scores: pd.Series) -> tuple[str, str]:
     """Return the best value of a knob, and how far the others are behind it."""
     levels = (
-        scores.groupby(values).agg(["max", "mean"]).sort_values(["max", "mean"], ascending=False)
+        scores.groupby(values, sort=False)
+        .agg(["max", "mean"])
+        .sort_values(["max", "mean"], ascending=False)
     )
     best, *others = levels["max"].items()
     behind = [f"{value}: {percent(best[1] - score)}" for value, score in others]

@@ -29,24 +29,10 @@ def column(table: Table, title: str) -> list[str]:
 
 def test_heldout(result: SweepResult) -> None:
     table = trials.heldout(result)
-    assert table.cells()[0] == [
-        "boltzmann pit alpha=0.7 beta=0.5 cap=20",
-        "83.3",
-        "43.6–97.0",
-        "83.3",
-        "88.9",
-        "3",
-        "0",
-        ".250",
-        ".250",
-        "2",
-        "0",
-        ".500",
-        "–",
-        "–",
-        "100.0",
-        "80.0",
-    ]
+    name, *numbers = table.cells()[0]
+    assert name == "boltzmann pit alpha=0.7 beta=0.5 cap=20"
+    shown = "83.3 43.6–97.0 83.3 88.9 3 0 .250 .250 2 0 .500 – – 100.0 80.0"
+    assert " ".join(numbers) == shown
     assert table.marked == {0}
     assert column(table, "strategy")[1:] == [
         "rrf k=60",
@@ -56,13 +42,8 @@ def test_heldout(result: SweepResult) -> None:
     ], "best first"
     assert column(table, "W") == ["3", "2", "2", "1", "–"]
     assert column(table, "L*") == ["0", "1", "–", "2", "2"]
-    assert column(table, "chain %") == [
-        "80.0",
-        "60.0",
-        "60.0",
-        "40.0",
-        "20.0",
-    ]  # of t0, t1, t2, t3 and t5
+    # of t0, t1, t2, t3 and t5
+    assert column(table, "chain %") == ["80.0", "60.0", "60.0", "40.0", "20.0"]
 
 
 def test_a_caption_says_what_the_numbers_are(result: SweepResult) -> None:
@@ -83,16 +64,7 @@ def test_a_caption_says_what_the_numbers_are(result: SweepResult) -> None:
 def test_leaderboard(result: SweepResult) -> None:
     table = trials.leaderboard(result)
     assert column(table, "rank") == [str(place) for place in range(1, 9)]
-    assert column(table, "last_hop@5 %") == [
-        "75.0",
-        "62.5",
-        "62.5",
-        "62.5",
-        "50.0",
-        "50.0",
-        "50.0",
-        "25.0",
-    ]
+    assert " ".join(column(table, "last_hop@5 %")) == "75.0 62.5 62.5 62.5 50.0 50.0 50.0 25.0"
     assert column(table, "L") == ["1", "2", "3", "0", "0", "1", "–", "2"]
     assert column(table, "p")[0] == ".625"
     assert table.marked == {0}

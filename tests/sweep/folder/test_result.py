@@ -16,21 +16,13 @@ import pytest
 
 from harness.benchmark import UNORDERED
 from harness.core.errors import HarnessError
+from harness.sweep.folder import lock
 from harness.sweep.folder.inventory import newest
 from harness.sweep.folder.lock import read_lock
 from harness.sweep.folder.result import SweepResult
 
-FILES = (
-    *[
-        "config.yaml",
-        "manifest.json",
-        "trials.parquet",
-        "queries.parquet",
-        "ranks.npy",
-        "winner.lock.json",
-    ],
-    *("heldout.json", "heldout_queries.parquet", "heldout_ranks.npy"),
-)
+UNCHECKED = {"comparisons.parquet", "scores.parquet", "heldout_comparisons.parquet"}
+FILES = [name for name in (*lock.FILES, lock.LOCK, *lock.HELDOUT) if name not in UNCHECKED]
 
 
 def refuse(folder: Path, name: str) -> None:

@@ -2,11 +2,7 @@
 
 import pytest
 
-from harness.sweep.judge.choice import (
-    find_named,
-    find_trials,
-    matches,
-)
+from harness.sweep.judge.choice import find_named, find_trials, matches
 
 # In the order of a leaderboard.
 TRIALS = [
