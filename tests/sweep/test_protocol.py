@@ -20,7 +20,6 @@ from harness.sweep.folder.inventory import latest
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout import heldout
 from harness.sweep.heldout.ledger import Ledger
-from harness.sweep.judge.choice import order
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
@@ -112,39 +111,6 @@ def test_the_leaderboard_is_in_the_order_of_the_rule(swept):
         losses = 0 if pd.isna(row["losses"]) else row["losses"]
         keys.append((-row["last_hop@5"], losses, round(abs(alpha - 0.5), 9), row["name"]))
     assert keys == sorted(keys)
-
-
-def test_ties_are_settled_by_losses_then_alpha_nearest_to_a_half_then_name():
-    said = [
-        ("a", 2, 0.5),
-        ("b", 1, 0.1),
-        ("c", 1, 0.6),
-        ("e", 1, 0.4),
-        ("d", 1, 0.4),
-        ("f", 1, 0.9),
-    ]
-    rows = [
-        {
-            "name": name,
-            "trial": name,
-            "losses": losses,
-            "parameters": {"fuser.alpha": alpha},
-            "last_hop@5": 0.5,
-        }
-        for name, losses, alpha in said
-    ]
-    rows.append(
-        {"name": "without", "trial": "x", "losses": None, "parameters": {}, "last_hop@5": 0.5}
-    )
-    assert [rows[place]["name"] for place in order(rows, "last_hop@5")] == [
-        "without",
-        "c",
-        "d",
-        "e",
-        "b",
-        "f",
-        "a",
-    ]
 
 
 def test_the_lock_holds_the_winner_the_best_of_each_fuser_and_the_baselines(swept):
