@@ -238,7 +238,6 @@ def test_a_sweep_is_data_frames_tables_and_axes(example: ModuleType, tmp_path: P
     assert found.figures["alpha"].axes()[0].get_xlabel() == "alpha (share of dense)"
     assert found.figures["alpha"]._repr_png_().startswith(b"\x89PNG")
     assert "The trials on the tune half" in found.tables["leaderboard"].text()
-    assert "rrf k=60" in made._repr_html_() == harness.sweep_result(made)._repr_html_()
     with pytest.raises(HarnessError, match=r"^path.*5"):
         harness.sweep_result(5)
 
