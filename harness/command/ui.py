@@ -10,12 +10,10 @@ out unless they are named. If tracking.uri is a server, it prints that server's 
   harness ui paths.runs=/scratch/runs              other runs
   harness ui sweep=runs/sweeps/NAME                one sweep; or sweep='[DIR,DIR]'
   harness ui tracking.uri=http://mlflow.lab:5000   to a server (user, password, token: MLflow's environment)
-  harness ui tracking.top=50                       a run for each of the best 50 trials, not for all
   harness ui tracking.tags.team=graph              a tag of your own
 
-Without tracking.uri, tracking.experiment, tracking.experiment_id and tracking.run_name,
-MLFLOW_TRACKING_URI, MLFLOW_EXPERIMENT_NAME, MLFLOW_EXPERIMENT_ID and MLFLOW_RUN_NAME are used; an
-experiment's id goes before its name. With MLFLOW_RUN_ID, or within `mlflow.start_run()`, runs are
+Without tracking.uri, tracking.experiment and tracking.experiment_id, MLFLOW_TRACKING_URI,
+MLFLOW_EXPERIMENT_NAME and MLFLOW_EXPERIMENT_ID are used; an experiment's id goes before its name. With MLFLOW_RUN_ID, or within `mlflow.start_run()`, runs are
 children of that run.
 
 The link that it prints opens the newest sweep: its trials, best first. To find others, search for

@@ -87,7 +87,7 @@ def test_of_evaluate(
         ("lists.dense=none.trec", "none.trec: there is no such run file"),
         ("fuser=weighted_rrf pool.importance=run.trec", "run.trec:1: broken JSON"),
         ("split=given", "600 of its 600 questions have no split"),
-        ("tracking.top=-1", "tracking.top must be in [0, inf), got top=-1"),
+        ("tracking.threads=0", "tracking.threads must be in [1, inf), got threads=0"),
     ],
 )
 def test_of_sweep_before_anything_is_built(

@@ -82,13 +82,12 @@ class RunGroup:
     seconds: float = 0.0
 
 
-def run_group(result: SweepResult, view: View, top: int | None, experiment: str) -> RunGroup:
+def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
     """Return the runs of a view, below one with the winner's parameters and metrics.
 
     Args:
         result: the sweep.
         view: all trials on tune, or the locked trials on test.
-        top: number of the best trials that become runs; None for all.
         experiment: the id of the experiment, for links in the description.
     """
     held_out, folder = view.split == "test", result.folder
@@ -134,15 +133,19 @@ def run_group(result: SweepResult, view: View, top: int | None, experiment: str)
             },
             place + 1,
         )
-        for place, row in enumerate(view.rows[:top])
+        for place, row in enumerate(view.rows)
     ]
     own_tags = {"kind": "heldout", "evaluation": str(view.evaluation)}
     facts: dict[str, float] = {}
     spent: dict[str, float] = {}
     if not held_out:
-        share = f"{len(children)} of {counted(len(view.rows), 'trial')}"
-        note = _note(view, share, page, experiment)
-        own_tags = {"kind": "sweep", "lock": str(result.lock["sha256"]), "runs": share, NOTE: note}
+        won, table = view.disguise.removeprefix(", ") or view.winner_name, page.address(experiment)
+        note = (
+            f"Winner on tune: {markdown(won)}\n\n[All trials as a table]({table}), best first; "
+            f"[as charts]({table}&compareRunsMode=CHART). "
+            f"{counted(len(view.rows), 'trial')} are runs below this one."
+        )
+        own_tags = {"kind": "sweep", "lock": str(result.lock["sha256"]), NOTE: note}
         ahead = {key: result.lock.get(key) for key in ("expected", "power")}
         facts = {"trials": float(len(view.rows)), **dict(numbers("", ahead))}
         for measured_again in (
@@ -239,13 +242,3 @@ def scores(row: Row, names: Sequence[str]) -> dict[str, float]:
         digits = P_DIGITS if name.startswith("p") and name in NUMBERS else DIGITS
         rounded[name] = value if name in COUNTS else round(value, digits)
     return rounded
-
-
-def _note(view: View, share: str, page: TrackerPage, experiment: str) -> str:
-    """Return the description of the sweep's own run."""
-    best, table = view.disguise.removeprefix(", ") or view.winner_name, page.address(experiment)
-    return (
-        f"Winner on tune: {markdown(best)}\n\n"
-        f"[All trials as a table]({table}), best first; "
-        f"[as charts]({table}&compareRunsMode=CHART). {share} are runs below this one."
-    )

@@ -71,9 +71,7 @@ class MLflow:
         experiment_id: id of an existing experiment, used instead of the name.
         artifacts: folder of the files of a new experiment in a database; a server decides that
             itself.
-        run_name: name of a sweep's own run.
         tags: tags of every run.
-        top: number of a sweep's best trials that become runs, None for all.
         threads: number of simultaneous requests.
     """
 
@@ -81,9 +79,7 @@ class MLflow:
     experiment: str
     artifacts: str
     experiment_id: str | int | None = None
-    run_name: str | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
-    top: int | None = None
     threads: int = 8
 
     def __post_init__(self) -> None:
@@ -92,8 +88,6 @@ class MLflow:
                 "tracking.uri is empty; give e.g. sqlite:///runs/mlflow.db or http://host:5000"
             )
         whole_number("tracking.threads", self.threads, 1)
-        if self.top is not None:
-            whole_number("tracking.top", self.top, 0)
 
     @property
     def destination(self) -> str:
@@ -129,12 +123,10 @@ class MLflow:
             result = SweepResult(folder)
             writer = self._writer(_source(str(result.manifest["code"])))
             writer.describe({entry.NOTE: DESCRIPTION}, keep=True)
-            group = entry.run_group(result, result.whole, self.top, writer.experiment)
+            group = entry.run_group(result, result.whole, writer.experiment)
             run = writer.write(group, _parent())
-            if self.run_name and self._client.get_run(run).info.run_name != self.run_name:
-                self._client.update_run(run, name=self.run_name)
             if result.test:
-                group = entry.run_group(result, result.test, None, writer.experiment)
+                group = entry.run_group(result, result.test, writer.experiment)
                 writer.write(group, run)
             return group.page.address(writer.experiment)
 

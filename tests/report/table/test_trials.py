@@ -40,5 +40,5 @@ def test_an_added_column_is_in_text_tex_html_csv_and_mlflow(
     tex = (tables / "main.tex").read_text()
     assert r"& asked \\" in tex
     assert tex.count(r"6 \\") + tex.count(r"6} \\") == len(rows)
-    group = run_group(result, result.whole, None, "0")
+    group = run_group(result, result.whole, "0")
     assert [one.metrics["n"] for one in group.children] == [8] * 8

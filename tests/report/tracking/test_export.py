@@ -42,10 +42,10 @@ def runs(example: ModuleType, tmp_path: Path) -> Path:
 
 
 def test_all_sweeps_then_nothing(runs: Path) -> None:
-    assert exported(runs, "tracking.top=1") == 2
+    assert exported(runs) == 2
     assert sweeps(runs / "mlflow.db") == ["s1", "s2"]
     before = (runs / "mlflow.db").read_bytes()
-    assert exported(runs, "tracking.top=1", sweep=f"{runs}/sweeps/s1") == 1
+    assert exported(runs, sweep=f"{runs}/sweeps/s1") == 1
     assert (runs / "mlflow.db").read_bytes() == before
 
 
@@ -55,7 +55,7 @@ def test_one_bad_sweep_does_not_stop_the_others(
     """A folder's name has letters that are a query's own; another one is damaged."""
     example.write(runs / "sweeps" / "musique (copy)", heldout=False)
     (runs / "sweeps" / "s1" / "trials.parquet").write_text("damaged")
-    assert exported(runs, "tracking.top=0") == 2
+    assert exported(runs) == 2
     assert sweeps(runs / "mlflow.db") == ["musique (copy)", "s2"]
     said = capsys.readouterr()
     (line,) = [
@@ -71,7 +71,7 @@ def test_a_server_that_is_away_costs_one_line_and_is_made_good(
     said = capsys.readouterr().err
     assert said.startswith(f"not tracked: {AWAY}: MLflow cannot use it (")
     assert said.count("\n") == 1
-    assert exported(runs, "tracking.top=0") == 2
+    assert exported(runs) == 2
     assert sweeps(runs / "mlflow.db") == ["s1", "s2"]
 
 
@@ -86,7 +86,7 @@ def test_a_sweep_ends_with_status_0_when_the_server_is_away(
     folder = Path(done.stdout.splitlines()[-1])
     assert (folder / "winner.lock.json").is_file()
     assert f"not tracked: {AWAY}: MLflow cannot use it" in done.stderr.splitlines()[-1]
-    assert exported(tmp_path / "runs", "tracking.top=0") == 1
+    assert exported(tmp_path / "runs") == 1
     assert sweeps(tmp_path / "runs" / "mlflow.db") == [folder.name]
 
 
@@ -101,10 +101,9 @@ def test_command_line_before_environment_before_configuration(
     )
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://127.0.0.1:9")
     monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", "lab")
-    monkeypatch.setenv("MLFLOW_RUN_NAME", "mine")
     found = instantiate(compose("ui", [f"paths.runs={tmp_path}"]).tracking)
     assert isinstance(found, MLflow)
-    assert (found.uri, found.experiment, found.run_name) == ("http://127.0.0.1:9", "lab", "mine")
+    assert (found.uri, found.experiment) == ("http://127.0.0.1:9", "lab")
     found = instantiate(
         compose("ui", [f"paths.runs={tmp_path}", "tracking.uri=sqlite:///x.db"]).tracking
     )

@@ -133,7 +133,6 @@ def test_the_sweep_holds_winner_forecast_cost_and_files(
     assert "power_smallest" not in run.data.metrics  # null: none is
     assert run.data.tags["winner"] == "boltzmann pit alpha=0.7 beta=0.5 cap=20"
     assert run.data.tags["lock"] == result.lock["sha256"]
-    assert run.data.tags["runs"] == "8 of 8 trials"
     names = {item.path for item in client(tracking).list_artifacts(run.info.run_id)}
     assert names == {*FILES["tune"]}
 
@@ -190,21 +189,6 @@ def test_numbers_are_rounded_so_that_a_column_shows_them(
     assert len(trial.data.metrics) <= 26
     (test,) = find_runs(tracking, "tags.trial = '0000000000000000' and tags.split = 'test'")
     assert {"wilson_low", "wilson_high"} <= test.data.metrics.keys()
-
-
-def test_trials_below_the_top_become_runs_on_request(
-    tracking: MLflow, result: SweepResult, find_runs: Find
-) -> None:
-    replace(tracking, top=3).export(result.folder)
-    first = {run.info.run_id for run in find_runs(tracking)}
-    assert len(first) == 1 + 3
-    (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
-    assert parent.data.params["trials"] == "8"
-    assert "3 of 8 trials are runs" in parent.data.tags["mlflow.note.content"]
-    replace(tracking, top=None).export(result.folder)
-    assert len(find_runs(tracking)) == 1 + 8
-    (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
-    assert "8 of 8 trials are runs" in parent.data.tags["mlflow.note.content"]
 
 
 def test_a_second_export_changes_nothing(
@@ -273,15 +257,14 @@ def test_heldout_stands_below_its_sweep(
 def test_conventions_of_mlflow(
     tracking: MLflow, result: SweepResult, find_runs: Find, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Tags and a name of the user's own, below the run that MLFLOW_RUN_ID names, and user and
+    """Tags of the user's own, below the run that MLFLOW_RUN_ID names, and user and
     source as MLflow sets.
     """
     experiment = client(tracking).create_experiment(tracking.experiment)
     above = client(tracking).create_run(experiment).info.run_id
     monkeypatch.setenv("MLFLOW_RUN_ID", above)
-    replace(tracking, tags={"team": "x"}, run_name="my run").export(result.folder)
+    replace(tracking, tags={"team": "x"}).export(result.folder)
     (run,) = find_runs(tracking, "tags.kind = 'sweep'")
-    assert run.info.run_name == "my run"
     assert run.data.tags["mlflow.parentRunId"] == above
     assert {"mlflow.user", "mlflow.source.name", "mlflow.source.type"} <= run.data.tags.keys()
     assert (
