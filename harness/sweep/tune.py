@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import time
@@ -63,8 +64,20 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
     make_folder(folder)
     with locked(folder.with_suffix(".lock")):
         remove_partials(folder)
-        if _evaluated(folder):
-            _say_what_is_kept(folder, plan.stored())
+        held_out = False
+        with contextlib.suppress(HarnessError):  # there is none, or it is damaged
+            held_out = SweepResult(folder).heldout is not None
+        if held_out:  # its files are not replaced
+            old, new = read_yaml(folder / "config.yaml"), yaml.safe_load(plan.stored())
+            differ = [
+                key for key in new if key not in (*HERE, "given") and old.get(key) != new[key]
+            ]
+            if differ:
+                log.warning(
+                    "%s was held out, so its files stay as they are, without the new %s",
+                    folder,
+                    ", ".join(differ),
+                )
         else:
             write_text(folder / "config.yaml", plan.stored())
             _ = found.manifest  # judging counts
@@ -81,24 +94,6 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
             found.write(folder, measured)
         (folder / LOCK).touch()  # the latest sweep, also if it existed before
     return SweepResult(folder)
-
-
-def _evaluated(folder: Path) -> bool:
-    """Return whether the same sweep exists and was held out; its files are then not replaced."""
-    try:
-        return SweepResult(folder).heldout is not None
-    except HarnessError:
-        return False
-
-
-def _say_what_is_kept(folder: Path, content: str) -> None:
-    old, new = read_yaml(folder / "config.yaml"), yaml.safe_load(content)
-    if differ := [key for key in new if key not in (*HERE, "given") and old.get(key) != new[key]]:
-        log.warning(
-            "%s was held out, so its files stay as they are, without the new %s",
-            folder,
-            ", ".join(differ),
-        )
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,13 @@ groups of trials.
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 from harness.core.table import Column, Source, Style, Table, counted, stack
 from harness.evaluation.column import won_lost
 from harness.report.table.comparison_table import ComparisonTable, not_comparable
-from harness.sweep.folder import Row, SweepResult, caption
+from harness.sweep.folder import SweepResult, caption
 from harness.sweep.judge import Spec, matches
 
 
@@ -21,6 +22,10 @@ def parts_table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
     """
     tables: dict[str, Table] = {}
     columns: list[Column] = []
+    candidates = {
+        json.dumps([one["lists"], one["cap"]]): one.get("candidates")
+        for one in result.manifest["ceiling"]
+    }
     for part in spec["parts"]:
         compared = ComparisonTable(result, {**spec, **part}, experiment)
         table = compared.table()
@@ -28,22 +33,14 @@ def parts_table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
         rows = []
         for line, row in zip(compared.lines, table.rows, strict=True):
             values = dict(zip(table.titles, row, strict=True))
-            values["candidates"] = _candidates(result, result.whole.rows[line.place])
+            knobs = result.whole.rows[line.place]["parameters"]
+            pool = knobs.get("pool.lists"), knobs.get("pool.cap")
+            values["candidates"] = candidates.get(json.dumps(pool))
             rows.append([values.get(column.title) for column in columns])
         tables[part["label"]] = replace(table, columns=columns, rows=rows)
     table = stack(tables, spec["unit"])
     note = "Candidates: mean number of passages in a query's pool, on tune."
     return replace(table, notes=[*table.notes, note], style=Style())
-
-
-def _candidates(result: SweepResult, row: Row) -> float | None:
-    wanted = row["parameters"].get("pool.lists"), row["parameters"].get("pool.cap")
-    found = [
-        one.get("candidates")
-        for one in result.manifest["ceiling"]
-        if (one["lists"], one["cap"]) == wanted
-    ]
-    return found[0] if found else None
 
 
 def fragmentation(result: SweepResult, spec: Spec, experiment: Spec) -> Table:

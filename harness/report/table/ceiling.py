@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.core.table import Column, Table
-from harness.sweep.folder import Row, View, caption
+from harness.sweep.folder import View, caption
 
 
 def ceiling(view: View) -> list[Table]:
@@ -15,10 +15,13 @@ def ceiling(view: View) -> list[Table]:
     rows: dict[tuple[bool, int, str], list[Any]] = {}
     for entry in view.manifest["ceiling"]:
         cap, names = entry["cap"], "+".join(entry["lists"])
+        trial: list[Any] = [None, None]
+        for row in (view.rows[place] for place in view.fused):
+            lists = row["parameters"].get("pool.lists")
+            if row["parameters"].get("pool.cap") == cap and lists in (None, [], entry["lists"]):
+                trial = [row["name"], view.score(row)]
+                break
         pool = ["all" if cap is None else str(cap), names, entry["share"]]
-        fused = (view.rows[place] for place in view.fused)
-        best = next((row for row in fused if _in_pool(row, cap, names)), None)
-        trial = [None, None] if best is None else [best["name"], view.score(best)]
         rows[cap is None, cap or 0, names] = [*pool, *trial]
     columns = [
         Column("pool.cap", "text"),
@@ -32,9 +35,3 @@ def ceiling(view: View) -> list[Table]:
     ordered = [rows[key] for key in sorted(rows)]
     table = Table("ceiling", title, columns, ordered, caption.source(view), notes)
     return [table] if rows else []
-
-
-def _in_pool(row: Row, cap: int | None, names: str) -> bool:
-    knobs = row["parameters"]
-    lists = knobs.get("pool.lists")
-    return knobs.get("pool.cap") == cap and (not lists or not names or "+".join(lists) == names)

@@ -65,7 +65,11 @@ class Writer:
         # Logged here first, so that threads do not make the same dataset at once.
         self.client.log_inputs(own, [_dataset(group)])
         if engine := getattr(self.client._tracking_client.store, "engine", None):
-            runs = [self._finished(one, group, own) for one in group.children]
+            ended = int(1000 * group.ended)
+            runs = []
+            for one in group.children:
+                began, tags = _began(one, group), self._tags(one, group, own)
+                runs.append(FinishedRun(one.name, began, ended, tags, one.params, one.metrics))
             return insert_runs(engine, self.experiment, runs, _dataset(group))
 
         def write(one: TrackedRun) -> None:
@@ -101,14 +105,6 @@ class Writer:
     def _tags(self, entry: TrackedRun, group: RunGroup, above: str | None) -> dict[str, str]:
         found = {GROUP: _key(group), CONTENT: group.content, ENTRY: entry.id}
         return {**self.tags, **entry.tags, **found, **_above(above)}
-
-    def _finished(self, entry: TrackedRun, group: RunGroup, above: str) -> FinishedRun:
-        began, ended, tags = (
-            _began(entry, group),
-            int(1000 * group.ended),
-            self._tags(entry, group, above),
-        )
-        return FinishedRun(entry.name, began, ended, tags, entry.params, entry.metrics)
 
     def _fill(self, entry: TrackedRun, group: RunGroup, run: Any) -> None:
         """Log the content of a run, then finish it. Logging the same again changes nothing."""
