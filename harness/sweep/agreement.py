@@ -99,28 +99,15 @@ class Agreement:
         causes = {kind: _causes(mine, theirs, keys) for kind, keys in CAUSES.items()}
         known = [f"other {kind}: {lines[0]}" for kind, lines in causes.items() if lines]
         cause = known[0] if known else "no input that the manifests name differs"
-        pairs = {"tune": [(one.whole, one.ranks, one.queries) for one in (mine, theirs)]}
-        if mine.test and theirs.test:
-            pairs["test"] = [
-                (one.locked, one.heldout_ranks, one.heldout_queries) for one in (mine, theirs)
-            ]
-        metrics = [name for name in mine.metrics if name in theirs.metrics]
         try:
-            splits = {split: _compare(pair[0], pair[1], metrics) for split, pair in pairs.items()}
+            splits = _splits(mine, theirs)
         except ValueError as error:
             raise HarnessError(
                 f"{theirs.folder}: {error} in common with {mine.folder} ({cause}); give two sweeps "
                 "of the same experiment"
             ) from error
         ours, others = mine.lock, theirs.lock
-        answer: Answer = "same verdict"
-        alike = all(one.verdicts[0] == one.verdicts[1] for one in splits.values())
-        if not alike or ours["winner"]["parameters"] != others["winner"]["parameters"]:
-            answer = "another verdict"
-        elif all(one.exact for one in splits.values()) and ours.get("expected") == others.get(
-            "expected"
-        ):
-            answer = "same bits"
+        answer = _answer(ours, others, splits)
         lines = []
         for kind, found in causes.items():
             more = [f"and {len(found) - NAMED} more"] if len(found) > NAMED else []
@@ -135,6 +122,31 @@ class Agreement:
         within = f", scores within {100 * far:.2g} points" if answer == "same verdict" else ""
         lines.append(answer if answer == "same bits" else f"{answer}{within} ({cause})")
         return cls(answer, causes, splits, lines)
+
+
+def _answer(
+    ours: Mapping[str, Any], others: Mapping[str, Any], splits: Mapping[str, SplitAgreement]
+) -> Answer:
+    """Return how far two locks and the results of their splits agree."""
+    alike = all(one.verdicts[0] == one.verdicts[1] for one in splits.values())
+    if not alike or ours["winner"]["parameters"] != others["winner"]["parameters"]:
+        return "another verdict"
+    exact = all(one.exact for one in splits.values())
+    forecast = ours.get("expected") == others.get("expected")
+    return "same bits" if exact and forecast else "same verdict"
+
+
+def _splits(mine: SweepResult, theirs: SweepResult) -> dict[str, SplitAgreement]:
+    """Return the agreement on tune and, if both were held out, on test."""
+    metrics = [name for name in mine.metrics if name in theirs.metrics]
+    ours, others = ((one.whole, one.ranks, one.queries) for one in (mine, theirs))
+    found = {"tune": _compare(ours, others, metrics)}
+    if mine.test and theirs.test:
+        ours, others = (
+            (one.locked, one.heldout_ranks, one.heldout_queries) for one in (mine, theirs)
+        )
+        found["test"] = _compare(ours, others, metrics)
+    return found
 
 
 Side = tuple[View, Int32Array, pd.DataFrame]

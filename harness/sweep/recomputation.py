@@ -98,11 +98,11 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
 
     found = Findings.of(prepared, prepared.plan.trials())
     wanted = [str(key) for key in result.trials["trial"]]
-    now = [str(row["trial"]) for row in found.rows]
-    if missing := sorted({*wanted} ^ {*now}):
+    again = [str(row["trial"]) for row in found.rows]
+    if missing := sorted({*wanted} ^ {*again}):
         trials = f"its trials are not those of config.yaml, as {missing[0]}; sweep again"
         raise fault("trials.parquet", trials)
-    ranks = found.ranks[[now.index(key) for key in wanted]]
+    ranks = found.ranks[[again.index(key) for key in wanted]]
     if ranks.shape != result.ranks.shape:
         raise fault("ranks.npy", "not what is computed now: other questions")
     if differ := int((ranks != np.asarray(result.ranks)).sum()):
@@ -110,16 +110,22 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as beside:
         shutil.copy(result.folder / CONFIG, beside)
         found.write(Path(beside), {})
-        stored, again = _contents(result), _contents(SweepResult(Path(beside)))
+        stored, made = _contents(result), _contents(SweepResult(Path(beside)))
         for name in stored.keys() & {LOCK, *result.lock["files"]}:
-            for path, old, new in differences(stored[name], again[name]):
+            for path, old, new in differences(stored[name], made[name]):
                 if path.partition(".")[0] not in UNCOMPARED:
                     raise fault(name, f"{path} = {old}, computed now: {new}")
     trials = counted(len(wanted), "trial")
     yield (
         f"tune       {trials} scored and judged again: the same ranks, to the bit, the same {SAME}"
     )
-    yield from _other_code(result)
+    then = {key: result.lock[key] for key in ("code", "libraries")}
+    now = {"code": code_version(), "libraries": library_versions()}
+    for path, old, new in differences(then, now):
+        yield (
+            f"           other code wrote it: {path} = {old} then, {new} now; the numbers are the "
+            "same"
+        )
     entry = read_entry(result.folder, result.lock)
     if entry is None:
         return
@@ -145,17 +151,6 @@ def _contents(result: SweepResult) -> dict[str, Any]:
         "manifest.json": record(result.manifest),
         LOCK: result.lock,
     }
-
-
-def _other_code(result: SweepResult) -> Iterator[str]:
-    """Yield a line for each change of code and libraries since the sweep."""
-    then = {key: result.lock[key] for key in ("code", "libraries")}
-    now = {"code": code_version(), "libraries": library_versions()}
-    for path, old, new in differences(then, now):
-        yield (
-            f"           other code wrote it: {path} = {old} then, {new} now; the numbers are the "
-            "same"
-        )
 
 
 def _why(result: SweepResult, prepared: Prepared) -> str:

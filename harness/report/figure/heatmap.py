@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.core.table import Column, Source, Table
+from harness.core.arrays import Float64Array
+from harness.core.table import Column, Kind, Source, Table
 from harness.report.figure import Built, Picture
 from harness.report.table.comparison_table import not_comparable
 from harness.report.table.knobs import value_text
@@ -15,6 +16,7 @@ from harness.sweep.folder import SweepResult, caption, score
 from harness.sweep.judge import Spec, matches
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MOST = 14
@@ -28,32 +30,29 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     are shares in percent if ``value`` is a metric, counts if it is ``wins`` or ``losses``.
     """
     view, value = result.whole, spec["value"]
-    is_count = value in ("wins", "losses")
-    best: dict[tuple[str, str], float] = {}
-    for trial in view.rows:
-        knobs = trial["parameters"]
-        cell = _label(knobs, spec["rows"]), _label(knobs, spec["columns"])
-        number = score(trial, value)
-        if all(cell) and number is not None and matches(knobs, spec.get("where", {})):
-            best[cell] = max(best.get(cell, number), number)
+    kind: Kind = "share"
+    factor, digits, counts, unit = 100, 1, "", " (%)"
+    if value in ("wins", "losses"):
+        against = f" by {view.objective} against {view.reference}"
+        kind, factor, digits, counts, unit = "count", 1, 0, against, ""
+    best = _cells(result, spec)
     names, heads = (sorted({cell[side] for cell in best}, key=_order) for side in (0, 1))
     down, across = (
         " ".join(knob.rpartition(".")[2] for knob in spec[side]) for side in ("rows", "columns")
     )
     body = [[best.get((name, head)) for head in heads] for name in names]
-    counts = f" by {view.objective} against {view.reference}" if is_count else ""
     notes = [
         f"{value}{counts}, the best trial in each cell over all other knobs.",
         *filter(None, [spec.get("published", "")]),
         f"{not_comparable(result, experiment)}.",
     ]
-    columns = [Column(f"{across} {head}", "count" if is_count else "share") for head in heads]
+    columns = [Column(f"{across} {head}", kind) for head in heads]
     rows = [[name, *cells] for name, cells in zip(names, body, strict=True)]
     source = Source(f"{experiment['source']}; {caption.extent(view)}")
     table = Table(
         spec["name"], spec["title"], [Column(down, "text"), *columns], rows, source, notes
     )
-    values = np.array(body, dtype=np.float64) * (1 if is_count else 100)
+    values = np.array(body, dtype=np.float64) * factor
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -63,18 +62,36 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
         axes.set_yticks(range(len(names)), names)
         axes.tick_params(length=0, labelsize=8 if few else 6)
         axes.set(xlabel=across, ylabel=down)
-        middle = (np.nanmin(values) + np.nanmax(values)) / 2 if best else 0
-        size = min(8.0, 65 / max(len(heads), 1))  # a cell's width holds four digits
-        for (row, column), number in np.ndenumerate(values):
-            if few and np.isfinite(number):
-                shade = "black" if number > middle else "white"
-                text = f"{number:.{0 if is_count else 1}f}"
-                axes.text(column, row, text, ha="center", va="center", fontsize=size, color=shade)
-        figure.colorbar(image, ax=axes, label=value if is_count else f"{value} (%)")
+        if few:
+            _write_numbers(axes, values, digits)
+        figure.colorbar(image, ax=axes, label=f"{value}{unit}")
 
     height = max(2.0, 0.9 + 0.15 * len(names))
     title = f"{spec['title']}: {source.extent}"
     return Picture(spec["name"], title, draw, height, " ".join(notes)), table
+
+
+def _cells(result: SweepResult, spec: Spec) -> dict[tuple[str, str], float]:
+    """Return the largest value of the matching trials, by row and column."""
+    best: dict[tuple[str, str], float] = {}
+    for trial in result.whole.rows:
+        knobs = trial["parameters"]
+        cell = _label(knobs, spec["rows"]), _label(knobs, spec["columns"])
+        number = score(trial, spec["value"])
+        if all(cell) and number is not None and matches(knobs, spec.get("where", {})):
+            best[cell] = max(best.get(cell, number), number)
+    return best
+
+
+def _write_numbers(axes: Axes, values: Float64Array, digits: int) -> None:
+    """Write the number of each cell, dark on light and light on dark."""
+    middle = (np.nanmin(values) + np.nanmax(values)) / 2 if values.size else 0
+    size = min(8.0, 65 / max(values.shape[-1], 1))  # a cell's width holds four digits
+    for (row, column), number in np.ndenumerate(values):
+        if np.isfinite(number):
+            shade = "black" if number > middle else "white"
+            text = f"{number:.{digits}f}"
+            axes.text(column, row, text, ha="center", va="center", fontsize=size, color=shade)
 
 
 def _label(knobs: Mapping[str, object], names: Sequence[str]) -> str:

@@ -28,19 +28,14 @@ def knobs(results: Sequence[SweepResult]) -> list[Table]:
     """
     import pandas as pd
 
-    view = results[0].whole
-    settings: list[dict[str, str]] = []
-    found: list[float] = []
-    for result, typed in zip(results, differing(results), strict=True):
-        own = result.whole
-        if (own.data_sha256, own.objective, own.n) != (view.data_sha256, view.objective, view.n):
-            return []
-        given = {key: text or "default" for key, text in typed.items() if key not in BENCHMARK}
-        for row in (own.rows[place] for place in own.fused):
-            texts = {knob: value_text(value) for knob, value in row["parameters"].items()}
-            settings.append({**given, **texts})
-            found.append(own.score(row))
-    frame, scores = pd.DataFrame(settings), pd.Series(found, dtype=float)
+    views = [result.whole for result in results]
+    view = views[0]
+    if len({(own.data_sha256, own.objective, own.n) for own in views}) > 1:
+        return []
+    frame = pd.DataFrame(_settings(results))
+    scores = pd.Series(
+        [own.score(own.rows[place]) for own in views for place in own.fused], dtype=float
+    )
     total = float(((scores - scores.mean()) ** 2).sum())
     if not total > 1e-12:
         return []
@@ -75,6 +70,17 @@ def knobs(results: Sequence[SweepResult]) -> list[Table]:
     source = Source() if several else caption.source(view)
     rows.sort(key=lambda row: -row[2])
     return [Table("knobs", title, columns, rows, source, [note])]
+
+
+def _settings(results: Sequence[SweepResult]) -> list[dict[str, str]]:
+    """Return the settings of all fusions as texts, with the typed parameters of their sweeps."""
+    found: list[dict[str, str]] = []
+    for result, typed in zip(results, differing(results), strict=True):
+        given = {key: text or "default" for key, text in typed.items() if key not in BENCHMARK}
+        for row in (result.whole.rows[place] for place in result.whole.fused):
+            texts = {knob: value_text(value) for knob, value in row["parameters"].items()}
+            found.append({**given, **texts})
+    return found
 
 
 def _between(values: pd.Series, fusers: pd.Series, scores: pd.Series) -> float:

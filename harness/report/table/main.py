@@ -87,7 +87,7 @@ def _part(result: SweepResult, display: Display) -> Table:
         name = display.strategy(row["family"], normalizer_of(row))
         if kinds[place] == LIST:
             name = display.list.get(row["name"], row["name"])
-        rows.append([f"{name} (default)" if kinds[place] == UNTUNED else name, *cells[1:]])
+        rows.append([f"{name}{ENDINGS[kinds[place]]}", *cells[1:]])
         other = view.best_single if view.best_single != view.reference else None
         found = view.outcome(place, other)
         if found is not None and shown(found.p_holm):
@@ -98,6 +98,7 @@ def _part(result: SweepResult, display: Display) -> Table:
 
 
 LIST, UNTUNED, TUNED = range(3)
+ENDINGS = {LIST: "", UNTUNED: " (default)", TUNED: ""}
 
 
 def _kind(view: View, place: int, untuned: Collection[str]) -> int:

@@ -92,15 +92,7 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
     """
     held_out, folder = view.split == "test", result.folder
     base = {**pipeline(result.config, result.manifest), "split": view.split, "n": str(view.n)}
-    setup = {key: base[key] for key in SETUP if base.get(key)}
-    lists = {
-        key.removeprefix("lists."): kind
-        for key, kind in sorted(base.items())
-        if key.startswith("lists.") and key.count(".") == 1
-    }
-    setup["retriever"] = ", ".join(
-        name if name == kind else f"{name}: {kind}" for name, kind in lists.items()
-    )
+    setup = _setup(base)
     tags = {
         "sweep": folder.name,
         "dataset": view.dataset,
@@ -113,8 +105,7 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
         {**dict.fromkeys(SHOWN, ABSENT), **parameters_of(row), "strategy": row["name"]}
         for row in view.rows
     ]
-    keys = dict.fromkeys(key for own in params for key in own)
-    varied = [key for key in keys if len({own.get(key) for own in params}) > 1]
+    varied = _varied(params)
     measured = _metrics(result, view)
     names = [_name(view, place, setup.get("encoder")) for place in range(len(view.rows))]
     page = _page(folder.name, view, measured, [key for key in SHOWN[1:] if key in varied])
@@ -139,20 +130,12 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
     facts: dict[str, float] = {}
     spent: dict[str, float] = {}
     if not held_out:
-        won, table = view.disguise.removeprefix(", ") or view.winner_name, page.address(experiment)
-        note = (
-            f"Winner on tune: {markdown(won)}\n\n[All trials as a table]({table}), best first; "
-            f"[as charts]({table}&compareRunsMode=CHART). "
-            f"{counted(len(view.rows), 'trial')} are runs below this one."
-        )
+        note = _note(view, page.address(experiment))
         own_tags = {"kind": "sweep", "lock": str(result.lock["sha256"]), NOTE: note}
         ahead = {key: result.lock.get(key) for key in ("expected", "power")}
         facts = {"trials": float(len(view.rows)), **dict(numbers("", ahead))}
-        for measured_again in (
-            {"seconds": result.manifest.get("seconds")},
-            result.manifest.get("cost") or {},
-        ):
-            spent |= numbers("", measured_again)
+        spent |= numbers("", {"seconds": result.manifest.get("seconds")})
+        spent |= numbers("", result.manifest.get("cost") or {})
     part = f"test {view.evaluation}" if held_out else "tune"
     name = f"{folder.name}/test/{view.evaluation}" if held_out else folder.name
     runs = list(zip(names, params, measured, strict=True))
@@ -179,6 +162,33 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
         page,
         [path for path in files if path.is_file()],
         0.0 if held_out else float(result.manifest.get("seconds") or 0),
+    )
+
+
+def _varied(params: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the parameters in which rows differ."""
+    keys = dict.fromkeys(key for own in params for key in own)
+    return [key for key in keys if len({own.get(key) for own in params}) > 1]
+
+
+def _setup(base: Mapping[str, str]) -> dict[str, str]:
+    """Return the parameters of the lists and the split that each trial has."""
+    found = {key: base[key] for key in SETUP if base.get(key)}
+    lists = []
+    for key, kind in sorted(base.items()):
+        if key.startswith("lists.") and key.count(".") == 1:
+            name = key.removeprefix("lists.")
+            lists.append(name if name == kind else f"{name}: {kind}")
+    return {**found, "retriever": ", ".join(lists)}
+
+
+def _note(view: View, table: str) -> str:
+    """Return the description of the sweep's own run; table: the address of its page."""
+    won = view.disguise.removeprefix(", ") or view.winner_name
+    return (
+        f"Winner on tune: {markdown(won)}\n\n[All trials as a table]({table}), best first; "
+        f"[as charts]({table}&compareRunsMode=CHART). "
+        f"{counted(len(view.rows), 'trial')} are runs below this one."
     )
 
 

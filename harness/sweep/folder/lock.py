@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -112,7 +111,6 @@ def learned(lock: Lock) -> dict[str, Mapping[str, object]]:
     return {row["trial"]: row.get("learned", {}) for row in locked_rows(lock)}
 
 
-log = logging.getLogger(__name__)
 FILES = (
     "comparisons.parquet",
     "config.yaml",

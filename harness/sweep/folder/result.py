@@ -5,7 +5,6 @@ its held-out run.
 from __future__ import annotations
 
 import dataclasses
-import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +26,6 @@ from harness.sweep.folder.view import View
 if TYPE_CHECKING:
     import pandas as pd
 
-log = logging.getLogger(__name__)
 TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
 FACTS = ("dataset", "data_sha256", "objective", "n", "code", "libraries", "ceiling")
 """The required keys of a manifest."""

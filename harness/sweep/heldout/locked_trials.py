@@ -70,7 +70,12 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
         remove_partials(result.folder)
         remove_partials(ledger.path.parent)
         begun = _unfinished(ledger, lock, result.folder)
-        _check_ledger(result, lock, ledger)
+        earlier = read_entry(result.folder, lock)
+        if earlier and earlier["sha256"] not in [line["sha256"] for line in ledger.entries()]:
+            raise HarnessError(
+                f"{result.folder / ENTRY}: this sweep was evaluated at {earlier['time']}, and "
+                f"{ledger.path} does not have it; give the ledger that does: paths.ledger=FILE"
+            )
         place = placed(begun) if begun else _next_place(result, data, ledger, again)
         log.info(
             "held out: %s on %d test questions of %s, evaluation %d",
@@ -124,16 +129,6 @@ def _next_place(
     if shared := _chosen_on(result.folder.parent.parent, data):
         place["chosen_on"] = shared
     return place
-
-
-def _check_ledger(result: SweepResult, lock: Lock, ledger: Ledger) -> None:
-    """Raise HarnessError if the sweep was evaluated and the ledger lacks it."""
-    earlier = read_entry(result.folder, lock)
-    if earlier and earlier["sha256"] not in [line["sha256"] for line in ledger.entries()]:
-        raise HarnessError(
-            f"{result.folder / ENTRY}: this sweep was evaluated at {earlier['time']}, and "
-            f"{ledger.path} does not have it; give the ledger that does: paths.ledger=FILE"
-        )
 
 
 def _chosen_on(runs: Path, data: Benchmark) -> int:

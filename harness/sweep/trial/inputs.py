@@ -141,7 +141,17 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> d
             unfinished.append(str(error))
             continue
         if isinstance(one, Trec):
-            _say_other_queries(name, facts, data)
+            missing, unknown = facts.get("queries_missing", 0), facts.get("queries_left_out", 0)
+            if missing or unknown:
+                log.warning(
+                    "lists.%s: %s lacks %d of %d questions of %s (these score 0), and has %s",
+                    name,
+                    facts["file"],
+                    missing,
+                    len(data.query_ids),
+                    data.name,
+                    counted(unknown, "other question"),
+                )
         answered = found[name].answered
         if 2 * answered < len(found[name]):
             log.warning(
@@ -150,20 +160,6 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> d
     if unfinished:
         raise Unfinished("; ".join(dict.fromkeys(unfinished)))
     return {name: found[name] for name in retrievers}
-
-
-def _say_other_queries(name: str, facts: Facts, data: Benchmark) -> None:
-    missing, unknown = facts.get("queries_missing", 0), facts.get("queries_left_out", 0)
-    if missing or unknown:
-        log.warning(
-            "lists.%s: %s lacks %d of %d questions of %s (these score 0), and has %s",
-            name,
-            facts["file"],
-            missing,
-            len(data.query_ids),
-            data.name,
-            counted(unknown, "other question"),
-        )
 
 
 def _facts(one: Mapping[str, object], data: Benchmark, kept: Store) -> Facts:
@@ -233,11 +229,9 @@ def gather_context(readers: Sequence[Trial], config: DictConfig, data: Benchmark
         """Return sparse [D, E] by list."""
         from scipy.sparse import csr_array
 
-        built = {
-            name: graph.build(data, kept)[0] for name, graph in graphs_read(readers, config).items()
-        }
         return {
-            name: csr_array(one.mentions.T.tocsr(), dtype=np.float64) for name, one in built.items()
+            name: csr_array(graph.build(data, kept)[0].mentions.T.tocsr(), dtype=np.float64)
+            for name, graph in graphs_read(readers, config).items()
         }
 
     reads: dict[str, Callable[[], Any]] = {

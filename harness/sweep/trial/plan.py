@@ -37,7 +37,10 @@ class Plan:
     given: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        _check_shape(self.config)
+        kept = (key for key in ("encoder", *RERANKER_INPUTS) if key in self.config)
+        for key in ("dataset", *GROUPS, *kept):
+            inputs.check_strategy(key, self.config.get(key))
+        inputs.check_lists(self.config)
         objective, others = Metric.parse(self.config.objective), metrics(self.config.metrics, None)
         config = self.config.copy()
         config.objective, config.metrics = str(objective), list(map(str, others))
@@ -202,18 +205,6 @@ def reopen(folder: Path, config: DictConfig) -> Plan:
     for key in here:
         found[key] = config[key]
     return Plan(found, given)
-
-
-def _check_shape(config: DictConfig) -> None:
-    """Raise HarnessError that names the key for, say, ``dataset={}`` or ``lists.dense=5``.
-
-    A strategy is a mapping with ``_target_``, the dotted name of a class; a list may also be the
-    path of a run file.
-    """
-    kept = (key for key in ("encoder", *RERANKER_INPUTS) if key in config)
-    for key in ("dataset", *GROUPS, *kept):
-        inputs.check_strategy(key, config.get(key))
-    inputs.check_lists(config)
 
 
 def _reads_texts(reranker: Any) -> bool:
