@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from harness.core import escape
-from harness.core.table import TWO_COLUMNS, Table, paragraph, typeset
+from harness.core.table import Table, paragraph, typeset
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ class Printed(ABC):
     def latex(self) -> str:
         """Return the table of a paper in LaTeX (booktabs)."""
         table = self.paper()
-        return typeset(table, TWO_COLUMNS, table.name)
+        return typeset(table, table.name)
 
 
 class Result(Mapping[str, Any], Printed):

@@ -17,7 +17,7 @@ from harness.core.errors import HarnessError, nearest
 from harness.core.escape import file_name
 from harness.core.files import write_frame, write_json, write_text
 from harness.core.identity import code_version
-from harness.core.table import TWO_COLUMNS, Table, typeset
+from harness.core.table import Table, typeset
 from harness.report.display import Display
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def in_paper(table: Table, name: str) -> str:
 
     Metrics have the names of conf/display; the names of runs stay as the user gave them.
     """
-    return typeset(table, TWO_COLUMNS, file_name(name), Display(metric=displayed().metric).text)
+    return typeset(table, file_name(name), Display(metric=displayed().metric).text)
 
 
 FORMS: Mapping[str, Callable[[Path, Any, Table], object]] = {

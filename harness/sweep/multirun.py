@@ -23,7 +23,6 @@ from harness.core.errors import CombinationError, HarnessError
 from harness.core.files import write_json, write_text
 from harness.core.input import read_json
 from harness.core.table import (
-    TWO_COLUMNS,
     Column,
     Kind,
     Table,
@@ -138,7 +137,7 @@ def _summary(jobs: Sequence[Job], results: Sequence[SweepResult], place: Path) -
     if results:
         table = settings_table(results)
         yield from ["", *shown_lines(table)]
-        latex = write_text(place / "settings.tex", typeset(table, TWO_COLUMNS, "settings"))
+        latex = write_text(place / "settings.tex", typeset(table, "settings"))
         yield f"{latex}, {write_text(place / 'settings.csv', table.csv()).name}"
     if any("table" in job for job in jobs):
         yield from ["", *shown_lines(_joint(jobs))]

@@ -22,7 +22,7 @@ from harness.benchmark.source.upstream import read_passages, read_questions
 from harness.core.artifact import open_artifact
 from harness.core.configuration import compose, translate_errors
 from harness.core.identity import digest
-from harness.core.table import TWO_COLUMNS, typeset
+from harness.core.table import typeset
 from harness.fusion.reranker.pair_scores import PairScores
 from harness.graph.extractor.offline import fill_shards, read_rows
 from harness.plugins.llm.endpoint import Answer, Chat
@@ -197,10 +197,7 @@ def _experiment(old: Path) -> Path:
 
 
 def _experiments(folder: Path) -> object:
-    return [
-        typeset(table, TWO_COLUMNS, table.name)
-        for table in build_experiment(SweepResult(folder))[0]
-    ]
+    return [typeset(table, table.name) for table in build_experiment(SweepResult(folder))[0]]
 
 
 def _stores(folder: Path, data: Path) -> Readers:

@@ -19,18 +19,16 @@ from harness.core.table.format import (
     sort_key,
     span,
 )
-from harness.core.table.latex import TWO_COLUMNS, Layout, table_text, typeset
+from harness.core.table.latex import table_text, typeset
 from harness.core.table.screen import entry, fit, fold, paragraph, shown_lines
 from harness.core.table.table import Source, Style, Table, headed, sentence, stack
 
 __all__ = [
     "LEVEL",
     "SHARES",
-    "TWO_COLUMNS",
     "Column",
     "Field",
     "Kind",
-    "Layout",
     "Scale",
     "Source",
     "Style",

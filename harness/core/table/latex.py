@@ -9,13 +9,11 @@ of the same number.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from harness.core.escape import tex
-from harness.core.table.table import Table, sentence
-from harness.core.table.text_grid import parted, spans
+from harness.core.table.table import Table, parted, sentence, spans
 
 BREAK = r"\\"
 HEADS = r"\begin{tabular}[b]{@{}%s@{}}%s\end{tabular}"
@@ -55,23 +53,12 @@ NOTE = r"""\par\vspace{4pt}
 """
 
 
-@dataclass(frozen=True)
-class Layout:
-    """The page layout of a document.
-
-    Attributes:
-        column: the width of a column, in points.
-        page: the width of the page, in points.
-        letter: the font size of a table, in points, times the width of the font.
-    """
-
-    column: float = 219.0
-    page: float = 460.0
-    letter: float = 8.5
-
-
-TWO_COLUMNS = Layout()
-"""The narrowest common two-column article, that of ACL's venues."""
+COLUMN, PAGE, LETTER = 219.0, 460.0, 8.5
+"""The widths of a column and of the page, and the font size of a table times the width of the font,
+in points. They are those of the narrowest common two-column article, that of ACL's venues.
+"""
+LONGEST, LINES = 40, 56
+"""Number of rows of a table that fit on a page, and of lines if it has several parts of columns."""
 
 
 def table_text(text: str) -> str:
@@ -84,77 +71,84 @@ def em(text: str) -> float:
     return sum(LETTERS.get(letter, 0.72 if letter.isupper() else 0.52) for letter in text)
 
 
-@dataclass(frozen=True)
 class LatexTable:
     """The cells of a table in LaTeX, and the widths of its columns.
 
-    Attributes:
+    Args:
         table: the table.
-        layout: the page layout of the document.
         rename: changes the names in titles.
         rename_cell: changes whole cells.
-        bands: names of groups of rows, by the first row of each.
+        bands: the name of the group of each row, if there are groups.
     """
 
-    table: Table
-    layout: Layout
-    rename: Callable[[str], str]
-    rename_cell: Callable[[str], str]
-    bands: Mapping[int, str] = field(default_factory=dict)
+    def __init__(
+        self,
+        table: Table,
+        rename: Callable[[str], str] = str,
+        rename_cell: Callable[[str], str] = str,
+        bands: Sequence[str] = (),
+    ) -> None:
+        self.table, self.rename, self.bands = table, rename, bands
+        self.kinds = [column.kind for column in table.columns]
+        self.cells = table.cells()
+        for place in (place for place, kind in enumerate(self.kinds) if kind == "text"):
+            for row in self.cells:
+                row[place] = rename_cell(row[place])
+
+    def is_bold(self, row: int, place: int) -> bool:
+        """Return whether a cell is bold."""
+        return row in self.table.marked or (row, place) in self.table.style.best
 
     @cached_property
-    def kinds(self) -> list[str]:
-        """The kind of each column."""
-        return [column.kind for column in self.table.columns]
+    def bodies(self) -> list[float]:
+        """The width of each column's widest cell in points."""
+        bodies = [0.0] * len(self.kinds)
+        for row, cells in enumerate(self.cells):
+            for place, cell in enumerate(cells):
+                width = LETTER * em(cell) * (BOLD if self.is_bold(row, place) else 1)
+                bodies[place] = max(bodies[place], width)
+        return bodies
 
     @cached_property
-    def cells(self) -> list[list[str]]:
-        """The rows as text."""
-        return [
-            [
-                self.rename_cell(cell) if kind == "text" else cell
-                for cell, kind in zip(row, self.kinds, strict=True)
-            ]
-            for row in self.table.cells()
-        ]
+    def marks(self) -> list[str]:
+        """The longest mark of each column."""
+        marks = [""] * len(self.kinds)
+        for (_, place), mark in self.table.style.marks.items():
+            marks[place] = max(marks[place], mark, key=len)
+        return marks
 
     @cached_property
     def heads(self) -> list[list[str]]:
         """The lines of each head: two if that makes the column narrower."""
-        found = []
-        for place, column in enumerate(self.table.columns):
+        heads = []
+        for column, body in zip(self.table.columns, self.bodies, strict=True):
             words = self.rename(column.title).split(" ")
-            body = self._longest(place)
-            splits = [
-                [" ".join(words[:cut]), " ".join(words[cut:])] for cut in range(1, len(words))
-            ]
-            best = min(splits, key=lambda lines: max(map(em, lines)), default=[])
-            found.append(best if best and em(" ".join(words)) > body + 1 else [" ".join(words)])
-        return found
+            cuts = range(1, len(words) if em(" ".join(words)) > body / LETTER + 1 else 1)
+            splits = [[" ".join(words[:cut]), " ".join(words[cut:])] for cut in cuts]
+            widest = [max(map(em, lines)) for lines in splits]
+            heads.append(splits[widest.index(min(widest))] if splits else [" ".join(words)])
+        return heads
 
     @cached_property
     def widths(self) -> list[float]:
         """The width of each column in points."""
-        widest = WIDEST * self.layout.page
-        found = []
-        for place, kind in enumerate(self.kinds):
-            body = self._longest(place) + 0.4 * len(self._longest_mark(place))
-            width = self.layout.letter * max(body, *map(em, self.heads[place]))
-            found.append(min(width, widest) if kind == "text" else width)
+        widths = []
+        for kind, body, head, mark in zip(
+            self.kinds, self.bodies, self.heads, self.marks, strict=True
+        ):
+            width = max(body + LETTER * 0.4 * len(mark), *(LETTER * em(line) for line in head))
+            widths.append(min(width, WIDEST * PAGE) if kind == "text" else width)
         for name, members in spans([column.group for column in self.table.columns]):
-            lacking = (
-                self.layout.letter * em(self.rename(name))
-                + GAP
-                - sum(found[place] + GAP for place in members)
-            )
+            present = sum(widths[place] + GAP for place in members)
+            lacking = max(LETTER * em(self.rename(name)) + GAP - present, 0)
             for place in members:
-                found[place] += max(lacking, 0) / len(members)
+                widths[place] += lacking / len(members)
         texts = [place for place, kind in enumerate(self.kinds) if kind == "text"]
-        longest = max(texts, key=lambda place: found[place], default=0)
-        over = sum(found) + GAP * (len(found) - 1) - self.layout.page
-        if texts and len(found) <= MOST and 0 < over <= found[longest] - NARROWEST:
-            found[longest] -= over
-        return found
+        longest = max(texts, key=widths.__getitem__, default=0)
+        over = sum(widths) + GAP * (len(widths) - 1) - PAGE
+        if texts and len(widths) <= MOST and 0 < over <= widths[longest] - NARROWEST:
+            widths[longest] -= over
+        return widths
 
     def width(self, places: Sequence[int]) -> float:
         """Return the width of some columns in points."""
@@ -162,27 +156,22 @@ class LatexTable:
 
     def panels(self) -> list[list[int]]:
         """Return the columns in parts that fit the page, each with the columns that name a row."""
-        keys = [
-            place
-            for place in self.table.keys
-            if self.width(range(place + 1)) <= KEYS * self.layout.page
-        ] or [0]
-        units = [*([place] for place in self.table.keys if place not in keys), *self.table.units]
+        names = self.table.keys
+        keys = [place for place in names if self.width(range(place + 1)) <= KEYS * PAGE] or [0]
+        units = [*([place] for place in names if place not in keys), *self.table.units]
+        return parted(
+            keys, units, lambda places: len(places) <= MOST and self.width(places) <= PAGE
+        )
 
-        def fits(places: Sequence[int]) -> bool:
-            return len(places) <= MOST and self.width(places) <= self.layout.page
-
-        return parted(keys, units, fits)
-
-    def tabular(self, places: Sequence[int], first: int, count: int) -> str:
+    def tabular(self, places: Sequence[int], rows: Sequence[int]) -> str:
         """Return some columns of some rows."""
-        specs = "".join(self._spec(place) for place in places)
+        specs = "".join(map(self._spec, places))
         lines = [f"\\begin{{tabular}}{{@{{}}{specs}@{{}}}}", "\\toprule", *self._groups(places)]
-        lines += [" & ".join(self._head(place) for place in places) + " \\\\", "\\midrule"]
-        for row in range(first, first + count):
-            if row in self.table.style.rules and row > first:
+        lines += [" & ".join(map(self._head, places)) + " \\\\", "\\midrule"]
+        for row in rows:
+            if row in self.table.style.rules and row > rows[0]:
                 lines.append("\\midrule")
-            if row in self.bands:
+            if self.bands and (row == 0 or self.bands[row] != self.bands[row - 1]):
                 name = table_text(self.rename(self.bands[row]))
                 lines.append(rf"\multicolumn{{{len(places)}}}{{@{{}}l}}{{\emph{{{name}}}}} \\")
             lines.append(" & ".join(self._cell(row, place) for place in places) + " \\\\")
@@ -190,15 +179,14 @@ class LatexTable:
 
     def _groups(self, places: Sequence[int]) -> list[str]:
         """Return the line of group names and the rules below them; empty without groups."""
-        cells, rules, at = [], [], 1
+        cells, rules, at = [], "", 1
         for name, members in spans([self.table.columns[place].group for place in places]):
-            span = len(members)
-            cells.append(
-                f"\\multicolumn{{{span}}}{{{'c' if name else 'l'}}}{{{table_text(self.rename(name))}}}"  # noqa: E501
-            )
-            rules += [f"\\cmidrule(lr){{{at}-{at + span - 1}}}"] if name else []
-            at += span
-        return [" & ".join(cells) + " \\\\", "".join(rules)] if rules else []
+            last = at + len(members) - 1
+            side, text = "c" if name else "l", table_text(self.rename(name))
+            cells.append(f"\\multicolumn{{{len(members)}}}{{{side}}}{{{text}}}")
+            rules += f"\\cmidrule(lr){{{at}-{last}}}" if name else ""
+            at = last + 1
+        return [" & ".join(cells) + " \\\\", rules] if rules else []
 
     def _head(self, place: int) -> str:
         lines = [table_text(line) for line in self.heads[place]]
@@ -209,47 +197,21 @@ class LatexTable:
         """Return the column's type: broken lines for long text, numbers to the right."""
         if self.kinds[place] != "text":
             return "r"
-        widest = self._longest(place) * self.layout.letter
-        broken = rf">{{\raggedright\arraybackslash}}p{{{self.widths[place]:.0f}pt}}"
-        return broken if widest > self.widths[place] else "l"
-
-    def _longest(self, place: int) -> float:
-        """Return the width in em of a column's widest cell."""
-        bold, best = self.table.marked, self.table.style.best
-        return max(
-            (
-                em(cells[place]) * (BOLD if row in bold or (row, place) in best else 1)
-                for row, cells in enumerate(self.cells)
-            ),
-            default=0.0,
-        )
-
-    def _longest_mark(self, place: int) -> str:
-        return max(
-            (mark for (_, at), mark in self.table.style.marks.items() if at == place),
-            key=len,
-            default="",
-        )
+        width = self.widths[place]
+        is_long = self.bodies[place] > width
+        return rf">{{\raggedright\arraybackslash}}p{{{width:.0f}pt}}" if is_long else "l"
 
     def _cell(self, row: int, place: int) -> str:
-        text, style = self.cells[row][place], self.table.style
-        shown = table_text(text)
-        if row in self.table.marked or (row, place) in style.best:
-            shown = f"\\textbf{{{shown}}}"
-        return shown + self._mark(row, place)
-
-    def _mark(self, row: int, place: int) -> str:
-        """Return the raised sign behind a number, as wide as the widest one of its column."""
-        longest, mark = self._longest_mark(place), self.table.style.marks.get((row, place), "")
-        if not longest:
-            return ""
-        shown = rf"\rlap{{\textsuperscript{{{tex(mark)}}}}}" if mark else ""
-        return rf"{shown}\phantom{{\textsuperscript{{{tex(longest)}}}}}"
+        """Return a cell, and the raised sign behind it, as wide as the widest one of its column."""
+        text, longest = table_text(self.cells[row][place]), tex(self.marks[place])
+        shown = f"\\textbf{{{text}}}" if self.is_bold(row, place) else text
+        if mark := self.table.style.marks.get((row, place)):
+            shown += rf"\rlap{{\textsuperscript{{{tex(mark)}}}}}"
+        return shown + (rf"\phantom{{\textsuperscript{{{longest}}}}}" if longest else "")
 
 
 def typeset(
     table: Table,
-    layout: Layout,
     label: str,
     rename: Callable[[str], str] = str,
     rename_cell: Callable[[str], str] = str,
@@ -258,33 +220,31 @@ def typeset(
 
     Args:
         table: the table.
-        layout: the page layout of the document.
         label: the label of the table.
         rename: changes names in titles and captions to those of a paper.
         rename_cell: changes whole cells.
     """
-    bands: dict[int, str] = {}
+    bands: list[str] = []
     if table.banded:
-        names = [str(row[0]) for row in table.rows]
-        starts = (row for row in range(len(names)) if row == 0 or names[row - 1] != names[row])
-        bands = {row: names[row] for row in starts}
+        bands = [str(row[0]) for row in table.rows]
         table = table.take(range(1, len(table.columns)))
-    sheet = LatexTable(table, layout, rename, rename_cell, bands)
+    sheet = LatexTable(table, rename, rename_cell, bands)
     panels = sheet.panels()
-    wide = max(map(sheet.width, panels)) > layout.column
-    environment = "table*" if wide else "table"
-    said = table_text(rename(" ".join([*table.notes, *table.source.notes])))
-    below, tables = NOTE % said if said else "", []
-    for first, rows in table.pages(len(panels)):
-        body = f"\n{PANEL}\n".join(sheet.tabular(panel, first, len(rows)) for panel in panels)
+    environment = "table*" if max(map(sheet.width, panels)) > COLUMN else "table"
+    notes = table_text(rename(" ".join([*table.notes, *table.source.notes])))
+    longest = LONGEST if len(panels) == 1 else max(1, LINES // len(panels) - 4)
+    count = max(1, -(-len(table.rows) // longest))
+    length = max(1, -(-len(table.rows) // count))
+    text = NEEDS + (f"{PANELS}\n" if len(panels) > 1 else "")
+    for first in range(0, max(1, len(table.rows)), length):
+        rows = range(first, min(first + length, len(table.rows)))
+        body = f"\n{PANEL}\n".join(sheet.tabular(panel, rows) for panel in panels)
+        caption = table_text(sentence(rename(table.head)))
         if first:
-            head = HEAD % (
-                environment,
-                SAME_NUMBER,
-                table_text(f"{rename(table.title)}, continued."),
-            )
-            tables.append(f"{head}{body}\\end{{{environment}}}\n")
+            caption = table_text(f"{rename(table.title)}, continued.")
+            body = f"{HEAD % (environment, SAME_NUMBER, caption)}{body}"
         else:
-            head = HEAD % (environment, "", table_text(sentence(rename(table.head))))
-            tables.append(f"{head}\\label{{tab:{label}}}\n{body}{below}\\end{{{environment}}}\n")
-    return "".join([NEEDS, f"{PANELS}\n" if len(panels) > 1 else "", *tables])
+            head = HEAD % (environment, "", caption)
+            body = f"{head}\\label{{tab:{label}}}\n{body}{NOTE % notes if notes else ''}"
+        text += f"{body}\\end{{{environment}}}\n"
+    return text

@@ -9,8 +9,7 @@ import textwrap
 from collections.abc import Sequence
 
 from harness.core import escape
-from harness.core.table.table import Table
-from harness.core.table.text_grid import parted
+from harness.core.table.table import Table, parted
 
 WIDEST = 100
 """Largest width of tables and paragraphs, unless COLUMNS is set."""
@@ -38,18 +37,17 @@ def fit(table: Table) -> list[str]:
     stand in several parts, each with the columns that name a row.
     """
     most = width()
-    if _fits(found := table.lines(), most):
-        return found
-    for longest in range(most, SHORTEST - 1, -1):
-        if _fits(found := table.lines(longest), most):
-            return found
+    for longest in (None, *range(most, SHORTEST - 1, -1)):
+        if max(map(len, lines := table.lines(longest))) <= most:
+            return lines
 
     def fits(places: Sequence[int]) -> bool:
-        return _fits(table.take(places).lines(SHORTEST), most)
+        return max(map(len, table.take(places).lines(SHORTEST))) <= most
 
-    parts = parted(table.keys, table.units, fits)
-    first, *others = (table.take(part).lines(SHORTEST) for part in parts)
-    return [*first, *(line for lines in others for line in ["", *lines])]
+    lines = []
+    for part in parted(table.keys, table.units, fits):
+        lines += ["", *table.take(part).lines(SHORTEST)]
+    return lines[1:]
 
 
 def shown_lines(table: Table) -> list[str]:
@@ -68,10 +66,6 @@ def paragraph(text: str) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
-
-
-def _fits(lines: Sequence[str], most: int) -> bool:
-    return max(map(len, lines)) <= most
 
 
 OF_HELPS = 80

@@ -16,21 +16,20 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import groupby, zip_longest
 from typing import Any, TypeVar
 
 from harness.core import escape
 from harness.core.table.format import PAIRS, Column, Field, is_missing, show, sort_key
-from harness.core.table.text_grid import TextGrid, spans
 
-LONGEST = 40
-"""Number of rows of a table that fit on a page of the report."""
 UNITS = {"share": " (share)", "interval": " (share)", "points": " (share)", "span": " (share)"}
 """The unit of the numbers in CSV, by the kind of their column."""
-LINES = 56
-"""Number of lines of a page that holds several parts of the columns below each other."""
+WHOLE = 40
+"""Characters of the longest word that is not broken."""
 T = TypeVar("T")
 
 
@@ -46,11 +45,6 @@ class Source:
     extent: str = ""
     notes: Sequence[str] = ()
 
-    @property
-    def text(self) -> str:
-        """The source as sentences."""
-        return " ".join([sentence(self.extent), *self.notes])
-
 
 @dataclass(frozen=True)
 class Style:
@@ -65,6 +59,15 @@ class Style:
     best: frozenset[tuple[int, int]] = frozenset()
     marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
     rules: frozenset[int] = frozenset()
+
+    def moved(self, rows: Mapping[int, int], places: Mapping[int, int]) -> Style:
+        """Return the format of the rows and columns that get new numbers; others are left out."""
+        cells = {(row, place): (rows[row], places[place]) for row in rows for place in places}
+        return Style(
+            frozenset(cells[cell] for cell in self.best & cells.keys()),
+            {cells[cell]: mark for cell, mark in self.marks.items() if cell in cells},
+            frozenset(rows[row] for row in self.rules & rows.keys()),
+        )
 
 
 @dataclass(frozen=True)
@@ -165,48 +168,38 @@ class Table:
         places = range(len(self.columns)) if places is None else places
         rows = range(len(self.rows)) if rows is None else rows
         row_of = {old: new for new, old in enumerate(rows)}
-        cells = {
-            (row, place): (row_of[row], new) for new, place in enumerate(places) for row in rows
-        }
-        best = {cells[one] for one in self.style.best if one in cells}
-        marks = {cells[one]: mark for one, mark in self.style.marks.items() if one in cells}
-        rules, marked = (
-            frozenset(row_of[row] for row in chosen if row in row_of)
-            for chosen in (self.style.rules, self.marked)
-        )
-        values = [[self.rows[row][place] for place in places] for row in rows]
+        values = [self.rows[row] for row in rows]
         return replace(
             self,
             columns=[self.columns[place] for place in places],
-            rows=values,
-            marked=marked,
+            rows=[[row[place] for place in places] for row in values],
+            marked=frozenset(row_of[row] for row in self.marked & row_of.keys()),
             commands=[self.commands[row] for row in rows] if self.commands else (),
-            style=Style(frozenset(best), marks, rules),
+            style=self.style.moved(row_of, {old: new for new, old in enumerate(places)}),
         )
 
     @cached_property
     def keys(self) -> list[int]:
         """The columns that name a row: the first text columns, and any column before them."""
-        kinds = [column.kind for column in self.columns]
-        start = kinds.index("text") if "text" in kinds[:2] else 0
-        end = next(
-            (place for place in range(start, len(kinds)) if kinds[place] != "text"), len(kinds)
-        )
+        kinds = [column.kind == "text" for column in self.columns]
+        end = kinds.index(True) if True in kinds[:2] else 0
+        while end < len(kinds) and kinds[end]:
+            end += 1
         return list(range(end)) or [0]
 
     @cached_property
     def units(self) -> list[list[int]]:
         """The other columns. A group, or a value and its intervals, stay together."""
-        found: list[list[int]] = []
+        units: list[list[int]] = []
         for place in range(len(self.keys), len(self.columns)):
-            column, unit = self.columns[place], found[-1] if found else []
-            titles = [self.columns[one].title for one in unit]
-            same = bool(unit and column.group) and column.group == self.columns[unit[-1]].group
-            if same or column.of in titles:
-                unit.append(place)
+            column = self.columns[place]
+            before = [self.columns[other] for other in units[-1]] if units else []
+            same = before and column.group and column.group == before[-1].group
+            if same or column.of in [other.title for other in before]:
+                units[-1].append(place)
             else:
-                found.append([place])
-        return found
+                units.append([place])
+        return units
 
     def lines(self, longest: int | None = None) -> list[str]:
         """Return head, rule and rows for a terminal: numbers to the right, ``>`` at marked rows.
@@ -214,21 +207,33 @@ class Table:
         Args:
             longest: characters of a cell; a longer one is wrapped. None: no cell is wrapped.
         """
-        cells = [
-            [
-                f"{escape.terminal(cell)}{self.style.marks.get((row, place), '')}"
-                for place, cell in enumerate(own)
+        rows: list[Sequence[str]] = []
+        marked: list[int] = []
+        for number, cells in enumerate(self.cells()):
+            marked += [len(rows)] if number in self.marked else []
+            wrapped = [
+                _wrapped(escape.terminal(cell) + self.style.marks.get((number, place), ""), longest)
+                for place, cell in enumerate(cells)
             ]
-            for row, own in enumerate(self.cells())
-        ]
-        grid = TextGrid(
-            [escape.terminal(column.title.removesuffix(" %")) for column in self.columns],
-            spans([escape.terminal(column.group) for column in self.columns]),
-            [column.kind == "text" for column in self.columns],
-            cells,
-            [">" if number in self.marked else "" for number in range(len(self.rows))],
+            rows += zip_longest(*wrapped, fillvalue="")
+        titles = [escape.terminal(column.title.removesuffix(" %")) for column in self.columns]
+        widths = [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
+        names = []
+        for name, places in spans([escape.terminal(column.group) for column in self.columns]):
+            width = sum(widths[place] + 2 for place in places) - 2
+            widths[places[-1]] += max(0, len(name) - width)
+            names.append(name.ljust(width))
+        margin = "  " if marked else ""
+        aligned = zip(self.columns, widths, strict=True)
+        form = "  ".join(
+            f"{{:{'<' if column.kind == 'text' else '>'}{width}}}" for column, width in aligned
         )
-        return (grid.wrapped(longest) if longest else grid).lines()
+        head = margin + form.format(*titles)
+        lines = ["-" * len(head)]
+        for number, row in enumerate(rows):
+            lines.append(("> " if number in marked else margin) + form.format(*row))
+        above = [margin + "  ".join(names)] if any(name.strip() for name in names) else []
+        return [line.rstrip() for line in [*above, head, *lines]]
 
     def text(self) -> str:
         """Return title, rows and notes."""
@@ -251,12 +256,13 @@ class Table:
             title = " ".join(filter(None, [column.group, column.title.removesuffix(" %")]))
             title += UNITS.get(column.kind, "")
             head += [f"{title} low", f"{title} high"] if column.kind in PAIRS else [title]
-        writer.writerow(list(map(escape.spreadsheet, head)))
+        writer.writerow(map(escape.spreadsheet, head))
         for row in self.rows:
-            ends = (_ends(value, column) for value, column in zip(row, self.columns, strict=True))
-            writer.writerow(
-                [escape.spreadsheet(cell) for cell in (one for own in ends for one in own)]
-            )
+            cells: list[Any] = []
+            for value, column in zip(row, self.columns, strict=True):
+                pair = column.kind in PAIRS
+                cells += ((None, None) if is_missing(value) else value) if pair else [value]
+            writer.writerow(map(escape.spreadsheet, cells))
         return stream.getvalue()
 
     def markdown(self) -> str:
@@ -305,20 +311,6 @@ class Table:
     def _repr_html_(self) -> str:
         return f"<p>{escape.html(self.caption)}</p>\n{self.html()}"
 
-    def pages(self, panels: int = 1) -> Iterator[tuple[int, list[list[str]]]]:
-        """Yield parts of equal length that fit a page: the first row's number, and the rows as
-        text.
-
-        Args:
-            panels: how often the rows stand on the page, one part of the columns below the other.
-        """
-        rows = self.cells()
-        longest = LONGEST if panels == 1 else LINES // panels - 4
-        count = max(1, -(-len(rows) // longest))
-        length = max(1, -(-len(rows) // count))
-        for first in range(0, max(1, len(rows)), length):
-            yield first, rows[first : first + length]
-
 
 def stack(parts: Mapping[str, Table], title: str) -> Table:
     """Return tables of the same columns below each other, with a rule between them.
@@ -330,16 +322,17 @@ def stack(parts: Mapping[str, Table], title: str) -> Table:
     first = next(iter(parts.values()))
     rows: list[Sequence[Any]] = []
     marked: set[int] = set()
-    rules: set[int] = set()
+    commands: list[str] = []
     best: set[tuple[int, int]] = set()
     marks: dict[tuple[int, int], str] = {}
-    commands: list[str] = []
+    rules: set[int] = set()
     for name, part in parts.items():
-        start = len(rows)
-        rules |= {start, *(start + row for row in part.style.rules)}
-        marked |= {start + row for row in part.marked}
-        best |= {(start + row, place + 1) for row, place in part.style.best}
-        marks |= {(start + row, at + 1): sign for (row, at), sign in part.style.marks.items()}
+        row_of = {row: len(rows) + row for row in range(len(part.rows))}
+        style = part.style.moved(row_of, {at: at + 1 for at in range(len(part.columns))})
+        best |= style.best
+        marks |= style.marks
+        rules |= {len(rows), *style.rules}
+        marked |= {row_of[row] for row in part.marked}
         rows += [[name, *row] for row in part.rows]
         commands += part.commands
     return replace(
@@ -385,11 +378,35 @@ def _cell(text: str, value: Any, column: Column, bold: bool, mark: str) -> str:
     return f'<td class="{column.kind}"{sorts}>{shown}{raised}</td>'
 
 
-def _ends(value: Any, column: Column) -> Sequence[Any]:
-    """Return the CSV cells of a value."""
-    if column.kind not in PAIRS:
-        return [value]
-    return [None, None] if is_missing(value) else list(value)
+def spans(groups: Sequence[str]) -> list[tuple[str, list[int]]]:
+    """Return neighbouring columns of one group, with its name."""
+    places = groupby(range(len(groups)), key=groups.__getitem__)
+    return [(name, list(own)) for name, own in places]
+
+
+def parted(
+    keys: Sequence[int], units: Sequence[Sequence[int]], fits: Callable[[Sequence[int]], bool]
+) -> list[list[int]]:
+    """Return the columns in parts that fit, each beginning with the keys.
+
+    A unit that fits nowhere is divided.
+    """
+    parts = [list(keys)]
+    for unit in units:
+        for piece in [unit] if fits([*keys, *unit]) else [[place] for place in unit]:
+            if not fits([*parts[-1], *piece]) and len(parts[-1]) > len(keys):
+                parts.append(list(keys))
+            parts[-1] += piece
+    return parts
+
+
+def _wrapped(cell: str, longest: int | None) -> list[str]:
+    """Return the lines of a cell. Words of up to ``WHOLE`` letters stay whole, to be copied."""
+    if longest is None:
+        return [cell]
+    is_long = any(len(word) > WHOLE for word in cell.split())
+    lines = textwrap.wrap(cell, longest, break_on_hyphens=False, break_long_words=is_long)
+    return lines or [""]
 
 
 def _pipes(cells: Iterable[str]) -> str:

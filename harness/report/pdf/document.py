@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness.core.escape import file_name, tex
 from harness.core.files import write_text
-from harness.core.table import TWO_COLUMNS, Source, Table, counted, table_text, typeset
+from harness.core.table import Source, Table, counted, table_text, typeset
 from harness.report.console.conclusions import SHORT, conclusions, in_short
 from harness.report.display import Display
 from harness.report.experiment import build_experiment, joint_figures
@@ -168,7 +168,7 @@ def _write(one: Section, out: Path, display: Display) -> list[Path]:
         for number, table in enumerate(own):
             label = "-".join(filter(None, [one.label, f"{table.name}{number or ''}"]))
             plain = replace(table, source=Source(table.source.extent))
-            texts.append(typeset(plain, TWO_COLUMNS, label, display.text, display.cell))
+            texts.append(typeset(plain, label, display.text, display.cell))
         made.append(write_text(out / "tables" / f"{name}.tex", "".join(texts)))
         made.append(write_text(out / "tables" / f"{name}.csv", "".join(t.csv() for t in own)))
     for picture in over("figures", list(one.pictures)):

@@ -7,7 +7,7 @@ import doctest
 import pytest
 
 from harness.core import table as module
-from harness.core.table import TWO_COLUMNS, Column, Layout, Source, Style, Table, fit, typeset
+from harness.core.table import Column, Source, Style, Table, fit, latex, typeset
 from harness.core.table.latex import LatexTable
 
 TABLE = Table(
@@ -73,7 +73,7 @@ def test_html_sorts_by_values_and_runs_nothing() -> None:
 
 
 def test_latex() -> None:
-    text = typeset(TABLE, TWO_COLUMNS, "demo-scores")
+    text = typeset(TABLE, "demo-scores")
     assert r"\caption{A\_title.}" in text
     assert r"\label{tab:demo-scores}" in text
     assert r"\begin{tabular}{@{}lrrr@{}}" in text
@@ -129,23 +129,25 @@ def test_what_is_too_wide_has_its_groups_below_each_other(monkeypatch: pytest.Mo
         "x             –  –",
         "y        +30.0*  9",
     ]
-    text = typeset(PAIRS, Layout(column=90, page=120), "pairs")
+    monkeypatch.setattr(latex, "PAGE", 120)
+    text = typeset(PAIRS, "pairs")
     assert (text.count(r"\begin{tabular}"), text.count("over b")) == (2, 1)
 
 
 def test_a_caption_is_title_and_source_and_notes_stand_below() -> None:
-    text = typeset(PAIRS, TWO_COLUMNS, "pairs")
+    text = typeset(PAIRS, "pairs")
     assert r"\caption{Points over each baseline: 40 questions, split test.}" in text
     assert r"\scriptsize W: queries won. All of them: known." in text
     assert r"\cmidrule(lr){2-3}\cmidrule(lr){4-5}" in text
 
 
-def test_an_interval_stays_beside_its_value() -> None:
+def test_an_interval_stays_beside_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
     score = [Column("a %"), Column("95% of a", "interval", of="a %"), Column("b %")]
     table = Table("t", "T", [Column("row", "text"), *score], [["x", 0.5, (0.4, 0.6), 0.3]])
     assert table.units == [[1, 2], [3]]
-    assert LatexTable(table, Layout(60, 95), str, str).panels() == [[0, 1, 2], [0, 3]]
-    assert LatexTable(table, Layout(60, 60), str, str).panels() == [[0, 1], [0, 2], [0, 3]]
+    for page, panels in ((95, [[0, 1, 2], [0, 3]]), (60, [[0, 1], [0, 2], [0, 3]])):
+        monkeypatch.setattr(latex, "PAGE", page)
+        assert LatexTable(table).panels() == panels
 
 
 def test_width_decides_between_a_column_and_the_page() -> None:
@@ -153,7 +155,7 @@ def test_width_decides_between_a_column_and_the_page() -> None:
     rows = [["a" * 20, *[0.5] * 15]] * 2
     for count, environment, panels in ((2, "table", 1), (6, "table*", 1), (16, "table*", 3)):
         table = Table("t", "T", columns[:count], [row[:count] for row in rows])
-        text = typeset(table, TWO_COLUMNS, "s-t")
+        text = typeset(table, "s-t")
         assert rf"\begin{{{environment}}}" in text
         assert text.count(r"\begin{tabular}{") == panels
         assert text.count(r"\label{tab:s-t}") == 1
@@ -163,7 +165,7 @@ def test_the_first_column_of_a_banded_table_is_a_line_above_its_rows() -> None:
     columns = [Column("benchmark", "text"), Column("list", "text"), Column("n", "count")]
     rows = [["A", "x", 1], ["A", "y", 2], ["B", "x", 3]]
     table = Table("t", "T", columns, rows, style=Style(rules=frozenset({2})), banded=True)
-    body = typeset(table, TWO_COLUMNS, "t").partition("\\midrule\n")[2]
+    body = typeset(table, "t").partition("\\midrule\n")[2]
     assert body.splitlines()[:6] == [
         r"\multicolumn{2}{@{}l}{\emph{A}} \\",
         r"x & 1 \\",
@@ -181,12 +183,10 @@ def test_no_panel_is_wider_than_the_page() -> None:
         [Column("row", "text"), *(Column(f"c{n}") for n in range(30))],
         [["x", *[0.5] * 30]],
     )
-    panels = LatexTable(wide, TWO_COLUMNS, str, str).panels()
+    sheet = LatexTable(wide)
+    panels = sheet.panels()
     assert max(map(len, panels)) <= 12
-    assert (
-        max(LatexTable(wide, TWO_COLUMNS, str, str).width(panel) for panel in panels)
-        <= TWO_COLUMNS.page
-    )
+    assert max(map(sheet.width, panels)) <= latex.PAGE
 
 
 def test_markdown() -> None:
