@@ -83,7 +83,6 @@ class Table:
         source: the origin of the numbers.
         notes: sentences about this table alone.
         marked: the rows in bold, such as the winner's.
-        commands: the command that reruns each row, a column of the HTML table.
         banded: whether the first column names groups of rows. In LaTeX each name is a line above
             its rows.
     """
@@ -95,7 +94,6 @@ class Table:
     source: Source = Source()
     notes: Sequence[str] = ()
     marked: frozenset[int] = frozenset()
-    commands: Sequence[str] = ()
     style: Style = Style()
     banded: bool = False
 
@@ -174,7 +172,6 @@ class Table:
             columns=[self.columns[place] for place in places],
             rows=[[row[place] for place in places] for row in values],
             marked=frozenset(row_of[row] for row in self.marked & row_of.keys()),
-            commands=[self.commands[row] for row in rows] if self.commands else (),
             style=self.style.moved(row_of, {old: new for new, old in enumerate(places)}),
         )
 
@@ -289,8 +286,7 @@ class Table:
 
     def html(self) -> str:
         """Return an element ``table``; a cell's ``data-key`` is the number that it sorts by."""
-        columns = [*self.columns, *([Column("rerun with", "text")] if self.commands else [])]
-        lines = ["<table>", _head(columns), "<tbody>"]
+        lines = ["<table>", _head(self.columns), "<tbody>"]
         for number, (cells, values) in enumerate(zip(self.cells(), self.rows, strict=True)):
             row = [
                 _cell(
@@ -300,10 +296,6 @@ class Table:
                 )
                 for place, cell in enumerate(zip(cells, values, self.columns, strict=True))
             ]
-            if self.commands:
-                row.append(
-                    f'<td class="text"><code>{escape.html(self.commands[number])}</code></td>'
-                )
             opening = '<tr class="winner">' if number in self.marked else "<tr>"
             lines.append(f"{opening}{''.join(row)}</tr>")
         return "\n".join([*lines, "</tbody>", "</table>"])
@@ -322,7 +314,6 @@ def stack(parts: Mapping[str, Table], title: str) -> Table:
     first = next(iter(parts.values()))
     rows: list[Sequence[Any]] = []
     marked: set[int] = set()
-    commands: list[str] = []
     best: set[tuple[int, int]] = set()
     marks: dict[tuple[int, int], str] = {}
     rules: set[int] = set()
@@ -334,13 +325,11 @@ def stack(parts: Mapping[str, Table], title: str) -> Table:
         rules |= {len(rows), *style.rules}
         marked |= {row_of[row] for row in part.marked}
         rows += [[name, *row] for row in part.rows]
-        commands += part.commands
     return replace(
         first,
         columns=[Column(title, "text"), *first.columns],
         rows=rows,
         marked=frozenset(marked),
-        commands=commands,
         style=Style(frozenset(best), marks, frozenset(rules - {0})),
     )
 

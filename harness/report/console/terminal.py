@@ -111,7 +111,7 @@ def _short(table: Table, view: View, places: Sequence[int]) -> Table:
     chosen = {*first, *others[: max(0, ROWS - len(first))]}
     order = sorted(chosen, key=lambda place: -view.score(view.rows[place]))
     table = table.take(rows=[places.index(place) for place in order])
-    return replace(table, marked=frozenset({order.index(view.best_place)}), commands=())
+    return replace(table, marked=frozenset({order.index(view.best_place)}))
 
 
 def _data(view: View) -> str:

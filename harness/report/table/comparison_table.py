@@ -18,7 +18,7 @@ from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, MCNEMAR, judged
 from harness.evaluation.metric import Metric, average, definitions
 from harness.evaluation.paired_comparison import Comparison, corrected
 from harness.evaluation.statistic import clustered_wilson
-from harness.sweep.folder import SweepResult, View, caption, differences, rerun
+from harness.sweep.folder import SweepResult, View, caption, differences
 from harness.sweep.judge import Spec, find_trials
 
 UNPRINTED = "–"
@@ -116,9 +116,7 @@ class ComparisonTable:
             [{"row": label, "published": published}.get(column.title) for column in table.columns]
             for label, published, _ in self.unmeasured
         ]
-        commands = [rerun(trials[line.place]) for line in self.lines]
-        commands += [command for _, _, command in self.unmeasured]
-        return replace(table, rows=[*table.rows, *missing], commands=commands)
+        return replace(table, rows=[*table.rows, *missing])
 
     @property
     def slices(self) -> Sequence[Spec]:
@@ -171,8 +169,8 @@ class ComparisonTable:
                 f"by the outcome: they favour or handicap {lists}, and every fusion with it, by "
                 "construction, and say nothing of all questions."
             )
-        if labels := ", ".join(label for label, _, _ in self.unmeasured):
-            notes.append(f"Not measured in this sweep (the row's command does): {labels}.")
+        if rows := ", ".join(f"{label} ({command})" for label, _, command in self.unmeasured):
+            notes.append(f"Not measured in this sweep: {rows}.")
         last = not_comparable(self.result, self.experiment)
         if test:
             last += f"; test: evaluation {test.evaluation} of this split{test.charge}"

@@ -52,7 +52,7 @@ def _main(results: Sequence[SweepResult], display: Display) -> Table:
     source = Source(notes=caption.source(views[0]).notes if len(views) == 1 else ())
     signs = {sign for part in parts for sign in part.style.marks.values()}
     notes = _notes(views, display, signs)
-    return replace(table, name="main", title=title, source=source, notes=notes, commands=())
+    return replace(table, name="main", title=title, source=source, notes=notes)
 
 
 def _part(result: SweepResult, display: Display) -> Table:

@@ -12,7 +12,7 @@ from typing import Literal, cast
 
 from harness.core.table import Column, Field, Table, counted
 from harness.evaluation.column import MCNEMAR, SIGN, judged, won_lost
-from harness.sweep.folder import SweepResult, View, caption, rerun
+from harness.sweep.folder import SweepResult, View, caption
 
 Face = Literal["screen", "explained", "paper", "best_list", "metrics", "leaderboard", "tracker"]
 """The places that show a column: the terminal (short, and with explain=true), the table of a paper,
@@ -97,12 +97,11 @@ def trial_table(
         f"Bold: the winner that was locked on tune{view.disguise}.",
     ]
     marked = frozenset(row for row, place in enumerate(places) if place == view.best_place)
-    commands = [rerun(view.rows[place]) for place in places]
     fields = [one for one in trial_fields(result, view) if face is None or face in one.faces]
     if face == "paper":
         fields = [replace(one, column=in_paper(one.column, view)) for one in fields]
     title = f"The trials on {view.half}"
-    return Table.of(name, title, fields, places, caption.source(view), notes, marked, commands)
+    return Table.of(name, title, fields, places, caption.source(view), notes, marked)
 
 
 def tracked_names(result: SweepResult, view: View) -> list[str]:

@@ -16,7 +16,6 @@ TABLE = Table(
     [Column("list", "text"), Column("hit@5 %"), Column("95%", "span"), Column("W", "count")],
     [["dense", 0.5, [-0.1, 0.2], None], ["[a] <b>_^^5cinput\x1b[2J", 1 / 3, None, 3]],
     marked=frozenset({1}),
-    commands=["run 'a'", "run b"],
 )
 
 
@@ -58,14 +57,11 @@ def test_csv_holds_no_formula_of_data() -> None:
 
 def test_html_sorts_by_values_and_runs_nothing() -> None:
     lines = TABLE.html().splitlines()
-    assert lines[1].endswith(
-        '<th class="count">W</th><th class="text">rerun with</th></tr></thead>'
-    )
+    assert lines[1].endswith('<th class="count">W</th></tr></thead>')
     assert lines[3] == (
         '<tr><td class="text">dense</td><td class="share" data-key="0.5">50.0</td><td '
         'class="span" data-key="-0.1">'
-        '-10.0 to +20.0</td><td class="count">–</td><td class="text"><code>run '
-        "&#x27;a&#x27;</code></td></tr>"
+        '-10.0 to +20.0</td><td class="count">–</td></tr>'
     )
     assert lines[4].startswith(
         '<tr class="winner"><td class="text">[a] &lt;b&gt;_^^5cinput[2J</td>'
@@ -206,7 +202,6 @@ def test_some_rows_and_columns_keep_their_marks() -> None:
     assert taken.cells() == [["y", "+30.0"]]
     assert (taken.style.best, taken.style.marks) == ({(0, 1)}, {(0, 1): "*"})
     assert TABLE.take(rows=[1]).marked == {0}
-    assert TABLE.take(rows=[1]).commands == ["run b"]
 
 
 @pytest.mark.parametrize("name", ["../x", "a b", "", "/etc/x", "a//b", "é"])
