@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Real
 from pathlib import Path, PurePath
@@ -159,40 +159,31 @@ class Gold:
         whole_number("rel", rel, 1)
         if chain is not None:
             check_chain("dataset.chain", chain)
-        if not isinstance(source, (str, Path)):
-            return cls._held(source, rel, keep_empty)
-        place = Path(source)
-        if (place.is_dir() and not judgement_files(place)) or (
-            not place.exists() and str(source) in names("dataset")
-        ):
-            if rel != 1:
-                raise _no_grades(rel, str(source))
-            benchmark = load(source)
-            return cls.of(benchmark if chain is None else with_chain(benchmark, chain))
-        return cls._judged(goldfile.read(place, lenient, chain), str(source), rel, keep_empty)
-
-    @classmethod
-    def _held(cls, source: Judgements, rel: int, keep_empty: bool) -> Gold:
-        """Return the gold of an object that is not a file."""
+        place = Path(source) if isinstance(source, (str, Path)) else None
+        if place is not None:
+            prepared = place.is_dir() and not judgement_files(place)
+            if not prepared and (place.exists() or str(source) not in names("dataset")):
+                judged = goldfile.read(place, lenient, chain)
+                return cls._judged(judged, str(source), rel, keep_empty)
+            source = load(str(source))
         if isinstance(source, Benchmark):
             if rel != 1:
                 raise _no_grades(rel, source.name)
-            return cls.of(source)
+            return cls.of(source if chain is None else with_chain(source, chain))
         if frames.is_frame(source):
             return cls.from_frame(source, rel=rel, keep_empty=keep_empty)
         if isinstance(source, Run):
             raise HarnessError(
                 f"the run comes first, then the gold; got {described(source)} as gold"
             )
-        if isinstance(source, Mapping):
-            return cls.from_dict(source, rel, keep_empty=keep_empty)
-        if hasattr(source, "to_dict"):
-            return cls.from_dict(mapping_of("Gold.read", source), rel, keep_empty=keep_empty)
-        raise HarnessError(
-            "expected gold: a file, the name of a benchmark, a data frame, {query id: {document "
-            "id: relevance}} or "
-            f"qrels of ranx; got {described(source)}"
-        )
+        if not isinstance(source, Mapping) and not hasattr(source, "to_dict"):
+            raise HarnessError(
+                "expected gold: a file, the name of a benchmark, a data frame, {query id: "
+                "{document id: relevance}} or qrels of ranx; got "
+                f"{described(source)}"
+            )
+        lists = source if isinstance(source, Mapping) else mapping_of("Gold.read", source)
+        return cls.from_dict(lists, rel, keep_empty=keep_empty)
 
     @classmethod
     def _judged(cls, found: goldfile.Judged, source: str, rel: int, keep_empty: bool) -> Gold:
@@ -201,25 +192,22 @@ class Gold:
             raise _no_grades(rel, source)
         supporting, grades = found.supporting, found.grades
         if grades is not None:
+            supporting = []
             for query, judged in zip(found.query_ids, grades, strict=True):
                 _check_grades(f"{source}: query {query}", judged)
-            supporting = [
-                [doc for doc, grade in judged.items() if grade >= rel] for judged in grades
-            ]
+                supporting.append([doc for doc, grade in judged.items() if grade >= rel])
         kept = [place for place, passages in enumerate(supporting) if passages]
         if not kept:
             raise HarnessError(
                 f"{source}: no document has a relevance of at least {rel}, so there is nothing "
                 "to find"
             )
-        values = {field.name: getattr(found, field.name) for field in fields(found)}
-        whole = cls(**{**values, "supporting": supporting}, source=source, rel=rel)
+        whole = cls(**{**vars(found), "supporting": supporting}, source=source, rel=rel)
         if keep_empty or len(kept) == len(whole):
             return whole
-        rows = zip(whole.query_ids, grades or [{}] * len(whole), supporting, strict=True)
-        left_out = {query: own for query, own, passages in rows if not passages}
-        ordered = found.ordered if isinstance(found.ordered, bool) else found.ordered[kept]
-        return replace(whole.take(kept), nothing=left_out, ordered=ordered)
+        judgements = zip(whole.query_ids, grades or [{}] * len(whole), supporting, strict=True)
+        nothing = {query: own for query, own, passages in judgements if not passages}
+        return replace(whole.take(kept), nothing=nothing)
 
     def _judged_by(self, rel: int, keep_empty: bool) -> Gold:
         """Return the questions for another ``rel``, or with those that no document supports."""
@@ -234,8 +222,8 @@ class Gold:
                 f"{counted(len(self.nothing), 'query')} that nothing supports; read it again: "
                 f"Gold.read(FILE, rel={rel}, keep_empty={keep_empty})"
             )
-        grades = dict(zip(self.query_ids, map(dict, self.grades), strict=True))
-        every = grades | {query: dict(own) for query, own in self.nothing.items()}
+        grades = {**dict(zip(self.query_ids, self.grades, strict=True)), **self.nothing}
+        every = {query: dict(judged) for query, judged in grades.items()}
         return self._judged(goldfile.graded(every, self.notes), self.source, rel, keep_empty)
 
     @cached_property
@@ -321,14 +309,11 @@ class Gold:
         """Return ``{query id: {document id: relevance}}``, the qrels of pytrec_eval and
         ``ranx.Qrels``.
         """
-        if self.grades is not None:
-            each = zip(self.query_ids, self.grades, strict=True)
-            return {
-                query: {doc: int(grade) for doc, grade in judged.items()} for query, judged in each
-            }
+        grades = self.grades or [dict.fromkeys(docs, 1) for docs in self.supporting]
+        each = zip(self.query_ids, grades, strict=True)
         return {
-            query: dict.fromkeys(docs, 1)
-            for query, docs in zip(self.query_ids, self.supporting, strict=True)
+            query: dict(zip(judged, map(int, judged.values()), strict=True))
+            for query, judged in each
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -398,16 +383,13 @@ class Gold:
         Returns:
             The gold of these questions.
         """
-        return replace(
-            self,
-            query_ids=[self.query_ids[place] for place in places],
-            supporting=[self.supporting[place] for place in places],
-            hops=[self.hops[place] for place in places],
-            types=[self.types[place] for place in places],
-            ordered=self.has_last_hop[places],
-            given=None if self.given is None else [self.given[place] for place in places],
-            grades=None if self.grades is None else [self.grades[place] for place in places],
-        )
+        values: dict[str, Any] = {}
+        for name in ("query_ids", "supporting", "hops", "types", "given", "grades"):
+            if (column := getattr(self, name)) is not None:
+                values[name] = [column[place] for place in places]
+        if not isinstance(self.ordered, bool):
+            values["ordered"] = self.ordered[list(places)]
+        return replace(self, **values)
 
     @cached_property
     def documents(self) -> pa.StringArray:
