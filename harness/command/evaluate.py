@@ -77,7 +77,7 @@ def run(config: DictConfig) -> Table:
     found = evaluate_run(ranked, gold, wanted, ties=config.ties, source=source)
     if config.strict:
         check_whole({source: found.coverage}, gold)
-    table = found.table() if explain else found.short_table()
+    table = found.table(short=not explain)
     print(*shown_lines(table), sep="\n")
     for caution in found.cautions(table, found.coverage.read):
         print(*paragraph(caution), sep="\n")

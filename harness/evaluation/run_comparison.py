@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -14,17 +15,17 @@ from harness.evaluation.conclusion import conclude_all, headroom, lead
 from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
 from harness.evaluation.id_coverage import Coverage, check_known
 from harness.evaluation.metric import Metric, metrics
-from harness.evaluation.metric.gold_ranks import Range, RunRanks, Ties
-from harness.evaluation.metric.measure import Ranks, Values
+from harness.evaluation.metric.gold_ranks import RunRanks, Ties
+from harness.evaluation.metric.measure import Ranks
 from harness.evaluation.paired_comparison import corrected
 from harness.evaluation.result_mapping import Printed
 from harness.evaluation.run_evaluation import listed_ranks
 from harness.evaluation.system_comparison import (
-    Repeats,
     SystemComparison,
     comparison_table,
     pairs_of,
     renamed,
+    scores_by_run,
     short_table,
 )
 from harness.evaluation.system_table import system_table
@@ -34,8 +35,8 @@ from harness.run.systems import Systems, is_several, read_systems
 if TYPE_CHECKING:
     import pandas as pd
 
-SystemLists = tuple[str, Run | Mapping[str, Run]]
-"""The file of a system and its lists; for several runs the lists by file."""
+SystemLists = tuple[str, Mapping[str, Run]]
+"""The name of a system's files, and its runs by file."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -232,10 +233,10 @@ def _same(ours: Sequence[Run], theirs: Sequence[Run]) -> bool:
     )
 
 
-def _numbered(name: str, runs: Sequence[Run]) -> Run | Mapping[str, Run]:
-    return (
-        runs[0] if len(runs) == 1 else {f"{name} {place}": one for place, one in enumerate(runs, 1)}
-    )
+def _numbered(name: str, runs: Sequence[Run]) -> Mapping[str, Run]:
+    if len(runs) == 1:
+        return {name: runs[0]}
+    return {f"{name} {place}": one for place, one in enumerate(runs, 1)}
 
 
 def _check_order(wanted: Sequence[Metric], gold: Gold) -> None:
@@ -269,30 +270,37 @@ def compare_all(
         ties: order of equal scores.
     """
     _check_order(wanted, gold)
-    files = [
-        (f"{file} ({side})", run)
+    files = {
+        f"{file} ({side})": run
         for side, systems in (("baseline", baselines), ("run", runs))
-        for listed in systems.values()
-        for file, run in _files(listed).items()
-    ]
-    check_known(dict(files), gold)
-    known = {
-        name: _System.of(name, listed, gold, wanted, ties)
-        for name, listed in {**baselines, **runs}.items()
+        for _, own in systems.values()
+        for file, run in own.items()
     }
-    pairs = [
-        (known[name], known[base], metric)
-        for name, base in pairs_of(runs, baselines)
+    check_known(files, gold)
+    systems = {**baselines, **runs}
+    ranks = {
+        name: [RunRanks(run, gold, ties) for run in own.values()]
+        for name, (_, own) in systems.items()
+    }
+    alone = {name: own[0] for name, own in ranks.items() if len(own) == 1}
+    tied = {name: own.tie_ranges(wanted) for name, own in alone.items()}
+    coverages = {
+        name: min((Coverage.of(run, gold) for run in own.values()), key=attrgetter("answered"))
+        for name, (_, own) in systems.items()
+    }
+    values = {
+        (name, metric): np.stack([one.values(metric) for one in own], axis=1)
+        for name, own in ranks.items()
         for metric in wanted
-    ]
+    }
     ordered, labels = gold.take(np.flatnonzero(gold.has_last_hop).tolist()), gold.clusters()
 
-    def compared(ours: _System, theirs: _System, metric: Metric) -> RunComparison:
-        pair = {one.name: one for one in (ours, theirs)}
-        repeats = Repeats.by_name({name: one.values[metric] for name, one in pair.items()})
+    def compared(name: str, base: str, metric: Metric) -> RunComparison:
+        pair = dict.fromkeys((name, base))
+        repeats = scores_by_run({one: values[one, metric] for one in pair})
         return RunComparison.of(
-            ours.values[metric],
-            theirs.values[metric],
+            values[name, metric],
+            values[base, metric],
             metric.binary,
             labels=labels,
             test="flip" if repeats else "sign",
@@ -300,53 +308,14 @@ def compare_all(
             gold=ordered if metric.ordered else gold,
             ties=ties,
             queries=gold.query_ids,
-            run=ours.file,
-            name=ours.name,
-            baseline=theirs.name,
+            run=systems[name][0],
+            name=name,
+            baseline=base,
             repeats=repeats,
-            coverages={name: one.coverage for name, one in pair.items()},
-            tie_ranges={
-                name: one.tie_ranges for name, one in pair.items() if one.ranks is not None
-            },
-            ranks={name: one.ranks for name, one in pair.items() if one.ranks is not None},
+            coverages={one: coverages[one] for one in pair},
+            tie_ranges={one: tied[one] for one in pair if one in tied},
+            ranks={one: alone[one].ranks for one in pair if one in alone},
         )
 
+    pairs = [(*pair, metric) for pair in pairs_of(runs, baselines) for metric in wanted]
     return corrected([compared(*pair) for pair in pairs])
-
-
-@dataclass(frozen=True, eq=False)
-class _System:
-    """The values of a system before it is compared.
-
-    Attributes:
-        values: float64[n, r] by metric, of r runs.
-        coverage: the coverage of the run that answers fewest questions.
-        tie_ranges: ranges over the orders of equal scores; only with one run.
-        ranks: int32[n, H]; only with one run.
-    """
-
-    name: str
-    file: str
-    values: Mapping[Metric, Values]
-    coverage: Coverage
-    tie_ranges: Mapping[str, Range]
-    ranks: Ranks | None
-
-    @classmethod
-    def of(
-        cls, name: str, listed: SystemLists, gold: Gold, wanted: Sequence[Metric], ties: Ties
-    ) -> _System:
-        runs = list(_files(listed).values())
-        ranks = [RunRanks(run, gold, ties) for run in runs]
-        values = {
-            metric: np.stack([one.values(metric) for one in ranks], axis=1) for metric in wanted
-        }
-        coverage = min((Coverage.of(run, gold) for run in runs), key=lambda one: one.answered)
-        (first, *others) = ranks
-        alone = ({}, None) if others else (first.tie_ranges(wanted), first.ranks)
-        return cls(name, listed[0], values, coverage, *alone)
-
-
-def _files(listed: SystemLists) -> Mapping[str, Run]:
-    path, lists = listed
-    return {path: lists} if isinstance(lists, Run) else lists

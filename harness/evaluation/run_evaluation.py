@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, get_args
 
 import numpy as np
@@ -99,7 +99,7 @@ class Evaluation(Result):
         return f"no question of {self.gold} has a known hop order, so there is no last hop: {null}"
 
     def _json(self) -> dict[str, object]:
-        return {
+        found = {
             "run": self.run,
             "gold": self.gold,
             "split": self.split,
@@ -107,44 +107,41 @@ class Evaluation(Result):
             "queries": {"missing": self.coverage.missing, "unknown": self.coverage.unknown},
             "coverage": self.coverage.to_dict(),
             "n": self.n,
-            **({"judgements": self.judgements} if self.judgements else {}),
-            **({} if self.n_last_hop is None else {"n_last_hop": self.n_last_hop}),
+            "judgements": self.judgements,
+            "n_last_hop": self.n_last_hop,
             "metrics": self.metrics,
-            **(
-                {"tie_ranges": {name: list(ends) for name, ends in self.tie_ranges.items()}}
-                if self.tie_ranges
-                else {}
-            ),
+            "tie_ranges": {name: list(ends) for name, ends in self.tie_ranges.items()},
             "by_hops": self.by_hops,
             "by_type": self.by_type,
             "per_query": self.per_query,
-            **({"note": self.note} if self.note else {}),
+            "note": self.note,
             "notes": self.notes,
         }
+        optional = ("judgements", "n_last_hop", "tie_ranges", "note")
+        return {key: value for key, value in found.items() if value or key not in optional}
 
-    def table(self) -> Table:
-        """Return a table with a row for all questions, for each hop count and for each type."""
-        part = [] if self.n_last_hop is None else [self.n_last_hop]
+    def table(self, short: bool = False) -> Table:
+        """Return a table with a row for all questions, for each hop count and for each type.
+
+        Args:
+            short: leave out groups that contain all questions.
+        """
+        known = [] if self.n_last_hop is None else ["n_last_hop"]
         lacking = [self.coverage.missing] if self.coverage.missing else []
+        titles = ["n", *["n of last_hop"] * len(known), *["missing"] * len(lacking)]
         columns = [
             Column("questions", "text"),
-            Column("n", "count"),
-            *(Column("n of last_hop", "count") for _ in part),
-            *(Column("missing", "count") for _ in lacking),
+            *(Column(title, "count") for title in titles),
             *(Column(f"{name} %") for name in self.metrics),
         ]
-        rows: list[list[Any]] = [["all", self.n, *part, *lacking, *self.metrics.values()]]
+        rows: list[list[Any]] = [
+            ["all", self.n, *[self.n_last_hop] * len(known), *lacking, *self.metrics.values()]
+        ]
         for title, labelled in (("hops", self.by_hops), ("type", self.by_type)):
-            for label, scores in labelled.items():
-                counts = list(scores.values())[: 1 + len(part)]
-                rows.append(
-                    [
-                        f"{title} {label}",
-                        *counts,
-                        *(None for _ in lacking),
-                        *(scores[name] for name in self.metrics),
-                    ]
-                )
+            for label, scores in labelled.items() if len(labelled) > short else ():
+                counts = [scores[name] for name in ("n", *known)]
+                values = [scores[name] for name in self.metrics]
+                rows.append([f"{title} {label}", *counts, *[None] * len(lacking), *values])
         extent = (
             f"{short_source(self.gold)}, {counted(self.n, 'question')}, split {self.split}; "
             "scores in percent"
@@ -152,12 +149,6 @@ class Evaluation(Result):
         extent = f"{extent}; {self.judgements}" if self.judgements else extent
         source = Source(extent, self.coverage.lacking(self.run))
         return Table("scores", self.run, columns, rows, source)
-
-    def short_table(self) -> Table:
-        """Return the table without groups that contain all questions."""
-        table, counts = self.table(), (len(self.by_hops), len(self.by_type))
-        kept = [0, *(1 + place for place in range(sum(counts)) if counts[place >= counts[0]] > 1)]
-        return replace(table, rows=[table.rows[place] for place in kept])
 
     def records(self) -> list[dict[str, object]]:
         """Return one row: run, n and the scores."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from operator import attrgetter
 from pathlib import PurePath
-from typing import Any, ClassVar, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -24,42 +23,19 @@ S = TypeVar("S", bound="SystemComparison")
 RESULTS = {1: "won", 0: "tied", -1: "lost"}
 ODDS = "Odds ratio: the run's odds of a hit to the baseline's."
 SystemField: TypeAlias = "Field[SystemComparison]"
-SIDES: Mapping[str, Callable[[SystemComparison], str]] = {
-    "": attrgetter("name"),
-    "baseline ": attrgetter("baseline"),
-}
-"""The two systems of a comparison: the prefix of their column titles, and how to read their name.
-"""
+Side: TypeAlias = Literal["name", "baseline"]
+"""The attribute with the name of one of the two systems of a comparison."""
 
 
-@dataclass(frozen=True)
-class Repeats:
-    """Several runs of one system.
+def scores_by_run(values: Mapping[str, Values]) -> dict[str, tuple[float, ...]]:
+    """Return the score of each run of the systems with several runs, from float64[n, r] by name."""
+    several = {name: own.T for name, own in values.items() if own.shape[1] > 1}
+    return {name: tuple(average(own).tolist()) for name, own in several.items()}
 
-    Attributes:
-        means: the score of each run.
-    """
 
-    means: tuple[float, ...]
-
-    @classmethod
-    def of(cls, values: Values) -> Repeats:
-        """Return the runs of float64[n, r]; NaN is a question that the metric does not count."""
-        return cls(tuple(average(values.T).tolist()))
-
-    @classmethod
-    def by_name(cls, values: Mapping[str, Values]) -> dict[str, Repeats]:
-        """Return the systems with several runs, from float64[n, r] by name."""
-        return {name: cls.of(own) for name, own in values.items() if own.shape[1] > 1}
-
-    @property
-    def sd(self) -> float:
-        """Standard deviation between runs."""
-        return float(np.std(self.means, ddof=1))
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the scores and their standard deviation."""
-        return {"scores": list(self.means), "sd": self.sd}
+def deviation(scores: Sequence[float]) -> float:
+    """Return the standard deviation between the scores of runs."""
+    return float(np.std(scores, ddof=1))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -71,7 +47,7 @@ class SystemComparison(Result, Comparison):
         run: the file of the system; ``name`` is its name.
         baseline: the name of the other system.
         coverages: for ranked lists, the coverage of both, by name.
-        repeats: the systems with several runs, by name.
+        repeats: the score of each run of the systems with several runs, by name.
         tie_ranges: for ranked lists, each metric's range over the orders of equal scores, by
             system.
         fusable: whether the systems are ranked lists, which could be fused.
@@ -82,7 +58,7 @@ class SystemComparison(Result, Comparison):
     name: str
     baseline: str
     coverages: Mapping[str, Coverage] = field(default_factory=dict)
-    repeats: Mapping[str, Repeats] = field(default_factory=dict)
+    repeats: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     tie_ranges: Mapping[str, Mapping[str, Range]] = field(default_factory=dict)
     fusable: ClassVar[bool] = True
 
@@ -108,7 +84,10 @@ class SystemComparison(Result, Comparison):
             found |= {"p": self.ruling.p, "test": "two-way t", "interval": _listed(self.interval)}
             found["error"] = asdict(self.errors)
         if self.repeats:
-            found["repeats"] = {name: one.to_dict() for name, one in self.repeats.items()}
+            found["repeats"] = {
+                name: {"scores": list(scores), "sd": deviation(scores)}
+                for name, scores in self.repeats.items()
+            }
         return found
 
     def _values(self) -> dict[str, object]:
@@ -206,43 +185,34 @@ def _systems(found: Sequence[SystemComparison]) -> list[SystemField]:
         Field(Column("baseline", "text"), lambda one: one.baseline, several),
         Field(Column("metric", "text"), lambda one: str(one.metric)),
         Field(Column("n", "count"), lambda one: one.n, len({one.n for one in found}) > 1),
-        *(_missing(found, side, name) for side, name in SIDES.items()),
-        *(field for side, name in SIDES.items() for field in _spread(found, side, name)),
+        _missing(found, "", "name"),
+        _missing(found, "baseline ", "baseline"),
+        *_spread(found, "", "name"),
+        *_spread(found, "baseline ", "baseline"),
     ]
 
 
-def _missing(
-    found: Sequence[SystemComparison], side: str, name: Callable[[SystemComparison], str]
-) -> SystemField:
+def _missing(found: Sequence[SystemComparison], title: str, side: Side) -> SystemField:
     """Return the column with the number of questions that the system of a side lacks."""
 
     def read(one: SystemComparison) -> int:
-        coverage = one.coverages.get(name(one))
+        coverage = one.coverages.get(getattr(one, side))
         return coverage.missing if coverage else 0
 
-    return Field(Column(f"{side}missing", "count"), read, any(map(read, found)))
+    return Field(Column(f"{title}missing", "count"), read, any(map(read, found)))
 
 
-def _spread(
-    found: Sequence[SystemComparison], side: str, name: Callable[[SystemComparison], str]
-) -> list[SystemField]:
+def _spread(found: Sequence[SystemComparison], title: str, side: Side) -> list[SystemField]:
     """Return the columns with the number of runs of the system of a side, and their deviation."""
 
-    def runs(one: SystemComparison) -> Repeats | None:
-        return one.repeats.get(name(one))
-
-    def count(one: SystemComparison) -> int:
-        known = runs(one)
-        return len(known.means) if known else 1
-
-    def sd(one: SystemComparison) -> float | None:
-        known = runs(one)
-        return known.sd if known else None
+    def runs(one: SystemComparison) -> Sequence[float]:
+        return one.repeats.get(getattr(one, side), ())
 
     some = any(map(runs, found))
+    sd = found[0].scale.column(f"{title}sd")
     return [
-        Field(Column(f"{side}runs", "count"), count, some),
-        Field(found[0].scale.column(f"{side}sd"), sd, some),
+        Field(Column(f"{title}runs", "count"), lambda one: len(runs(one)) or 1, some),
+        Field(sd, lambda one: deviation(runs(one)) if runs(one) else None, some),
     ]
 
 
@@ -257,15 +227,13 @@ def _scores(found: Sequence[SystemComparison]) -> list[SystemField]:
     titles = ("score", "95% of score", "baseline", "difference", "95% of difference")
     return [
         *judged(own, *titles, scale=scale),
-        Field(
-            scale.column(f"se of {scale.item}s"),
-            lambda one: one.errors and one.errors.question_error,
-            repeated,
-        ),
-        Field(
-            scale.column("se of runs"), lambda one: one.errors and one.errors.run_error, repeated
-        ),
+        Field(scale.column(f"se of {scale.item}s"), _error("question_error"), repeated),
+        Field(scale.column("se of runs"), _error("run_error"), repeated),
     ]
+
+
+def _error(part: str) -> Callable[[SystemComparison], Any]:
+    return lambda one: one.errors and getattr(one.errors, part)
 
 
 def _notes(found: Sequence[SystemComparison]) -> list[str]:
@@ -306,16 +274,14 @@ def renamed(found: Sequence[S]) -> list[S]:
     names = short_names(
         list(dict.fromkeys(name for one in found for name in (one.baseline, one.name)))
     )
-    return [
-        one.with_fields(
-            name=names[one.name],
-            baseline=names[one.baseline],
-            coverages={names.get(name, name): coverage for name, coverage in one.coverages.items()},
-            repeats={names[name]: repeats for name, repeats in one.repeats.items()},
-            tie_ranges={names[name]: ranges for name, ranges in one.tie_ranges.items()},
-        )
-        for one in found
-    ]
+    shown = []
+    for one in found:
+        fields: dict[str, Any] = {"name": names[one.name], "baseline": names[one.baseline]}
+        for name_of in ("coverages", "repeats", "tie_ranges"):
+            by_name = getattr(one, name_of).items()
+            fields[name_of] = {names.get(name, name): value for name, value in by_name}
+        shown.append(one.with_fields(**fields))
+    return shown
 
 
 def short_table(found: Sequence[SystemComparison]) -> Table:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from harness.core.table import Column, Style, Table
-from harness.evaluation.system_comparison import SystemComparison, source_of
+from harness.evaluation.system_comparison import SystemComparison, deviation, source_of
 
 BOLD = "Bold: the highest, if it is shown to be better than all others."
 SIGNS = {"better": "†", "worse": "‡"}
@@ -59,7 +59,7 @@ def _rows(
         rows.append([name, *(scores[name, metric] for metric in metrics)])
         if (name, metrics[0]) in repeats:
             runs = [repeats[name, metric] for metric in metrics]
-            rows.append([f"(mean of {len(runs[0].means)}, sd)", *(one.sd for one in runs)])
+            rows.append([f"(mean of {len(runs[0])}, sd)", *map(deviation, runs)])
     return rows, places
 
 

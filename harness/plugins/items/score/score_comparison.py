@@ -14,7 +14,7 @@ from harness.core.errors import HarnessError
 from harness.core.table import Scale, counted
 from harness.evaluation.paired_comparison import corrected
 from harness.evaluation.statistic import Labels
-from harness.evaluation.system_comparison import Repeats, SystemComparison, pairs_of
+from harness.evaluation.system_comparison import SystemComparison, pairs_of, scores_by_run
 from harness.plugins.items.score.item_scores import Scores, read_scores, tied
 from harness.plugins.items.score.missing import Missing, complete
 
@@ -183,7 +183,7 @@ def _compare_pairs(
         rounded = np.abs(
             before[(before != 0) & (ours.values.mean(axis=1) == theirs.values.mean(axis=1))]
         )
-        repeats = Repeats.by_name({name: ours.values, base: theirs.values})
+        repeats = scores_by_run({name: ours.values, base: theirs.values})
         found.append(
             ScoreComparison.of(
                 ours.values,
