@@ -34,7 +34,6 @@ class Ranked(Protocol):
 
 
 L = TypeVar("L", bound=Ranked)
-LAST = np.int64(2**63 - 1)
 
 
 @dataclass(frozen=True)
@@ -332,31 +331,14 @@ def union(
         The documents, and for each list int64[N], the flat positions of its entries in [Q,
         U].ravel().
     """
-    lengths = np.stack([np.diff(indptr) for indptr in indptrs])
-    before = np.cumsum(lengths, axis=0) - lengths
-    size, starts = lengths.shape[1], np.cumsum([0, *map(len, docs)])
-    rows = np.concatenate([np.repeat(np.arange(size), own) for own in lengths])
-    columns = np.concatenate(
-        [
-            np.arange(len(own)) - np.repeat(indptr[:-1] - skipped, length)
-            for own, indptr, skipped, length in zip(docs, indptrs, before, lengths, strict=True)
-        ]
-    )
-    entries = np.arange(starts[-1])
-    keys = np.full((size, int(lengths.sum(axis=0).max(initial=0))), LAST)
-    keys[rows, columns] = (np.concatenate(list(docs)).astype(np.int64) << 32) | entries
-    keys.sort(axis=1)
-    ordered = keys[keys != LAST]
-    found, length = ordered >> 32, lengths.sum(axis=0)
-    bounds = np.concatenate([[0], np.cumsum(length)])
-    new = np.ones(len(found) + 1, np.bool_)
-    np.not_equal(found[1:], found[:-1], out=new[1:-1])
-    new[bounds] = True
-    number = np.cumsum(new) - 1
-    width = int(np.diff(number[bounds]).max(initial=0))
-    place = number[:-1] + np.repeat(width * np.arange(size) - number[bounds[:-1]], length)
-    merged = np.full((size, width), -1, dtype=np.int32)
-    merged.ravel()[place[new[:-1]]] = found[new[:-1]]
-    places = np.empty(len(entries), dtype=np.int64)
-    places[ordered & 0xFFFFFFFF] = place
-    return merged, np.split(places, starts[1:-1])
+    size = len(indptrs[0]) - 1
+    rows = [np.repeat(np.arange(size), np.diff(indptr)) for indptr in indptrs]
+    keys = (np.concatenate(rows) << 32) | np.concatenate(list(docs))
+    distinct, entry = np.unique(keys, return_inverse=True)
+    row = distinct >> 32
+    counts = np.bincount(row, minlength=size)
+    column = np.arange(len(row)) - (np.cumsum(counts) - counts)[row]
+    merged = np.full((size, int(counts.max(initial=0))), -1, dtype=np.int32)
+    merged[row, column] = distinct & 0xFFFFFFFF
+    slots = (row * merged.shape[1] + column)[entry]
+    return merged, np.split(slots, np.cumsum([len(own) for own in docs])[:-1])

@@ -346,22 +346,7 @@ class Run:
             asked = np.flatnonzero(asked)
         places = numbers("queries", asked, np.int64)
         _check_range("queries", "query", places, len(self))
-        lengths = self.lengths()[places]
-        indptr = _bounds(lengths)
-        if len(places) and (np.diff(places) == 1).all():
-            first, last = int(places[0]), int(places[-1]) + 1
-            part = slice(self.indptr[first], self.indptr[last])
-            ids = self.query_ids.slice(first, last - first)
-            return self.changed(
-                query_ids=ids,
-                indptr=indptr,
-                docs=self.docs[part],
-                scores=self.scores[part],
-            )
-        entries = np.repeat(self.indptr[places] - indptr[:-1], lengths) + np.arange(indptr[-1])
-        ids = self.query_ids.take(arrow(places))
-        values = {"docs": self.docs[entries], "scores": self.scores[entries]}
-        return self.changed(query_ids=ids, indptr=indptr, **values)
+        return self._part(self.query_ids.take(arrow(places)), places, self.lengths()[places])
 
     def top(self, depth: int | None) -> Run:
         """Return the run with each list cut to its best documents.
@@ -376,11 +361,17 @@ class Run:
             whole_number("depth", depth, 0)
         if depth is None or depth >= self.lengths().max(initial=0):
             return self
-        lengths = np.minimum(self.lengths(), depth)
-        indptr = _bounds(lengths)
-        entries = np.repeat(self.indptr[:-1] - indptr[:-1], lengths) + np.arange(indptr[-1])
-        values = {"docs": self.docs[entries], "scores": self.scores[entries]}
-        return self.changed(indptr=indptr, **values)
+        return self._part(self.query_ids, np.arange(len(self)), np.minimum(self.lengths(), depth))
+
+    def _part(self, query_ids: pa.StringArray, places: Int64Array, lengths: Int64Array) -> Run:
+        """Return the first documents of some lists, as many as ``lengths`` says."""
+        indptr, starts = _bounds(lengths), self.indptr[places]
+        first = int(starts[0]) if len(starts) else 0
+        entries: slice | Int64Array = slice(first, first + int(indptr[-1]))
+        if (starts[1:] != starts[:-1] + lengths[:-1]).any():  # otherwise nothing is copied
+            entries = np.repeat(starts - indptr[:-1], lengths) + np.arange(indptr[-1])
+        docs, scores = self.docs[entries], self.scores[entries]
+        return self.changed(query_ids=query_ids, indptr=indptr, docs=docs, scores=scores)
 
     def aligned(self, query_ids: pa.StringArray, doc_ids: pa.StringArray) -> Run:
         """Return the lists for other queries and documents.

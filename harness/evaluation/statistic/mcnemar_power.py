@@ -146,17 +146,14 @@ def _critical(differ: Int64Array, alpha: float) -> Int64Array:
     """Return the largest min(W, L) at which the test rejects, by number of differing questions; -1:
     never.
     """
-    low, high = np.full_like(differ, -1), (differ + 1) // 2
     width = -NormalDist().inv_cdf(alpha / 2) * np.sqrt(differ) / 2
-    for guess in ((differ / 2 - width).astype(np.int64) + shift for shift in (-2, 1)):
-        inside = guess < high
-        rejects = inside & (2 * _cdf(guess, differ, 0.5) <= alpha)
-        low, high = np.where(rejects, guess, low), np.where(inside & ~rejects, guess, high)
-    while (high - low > 1).any():
-        middle = (low + high) // 2
-        rejects = 2 * _cdf(middle, differ, 0.5) <= alpha
-        low, high = np.where(rejects, middle, low), np.where(rejects, high, middle)
-    return low
+    critical = np.maximum((differ / 2 - width).astype(np.int64), -1)
+    while True:  # the normal approximation is off by one or two
+        higher = 2 * _cdf(critical + 1, differ, 0.5) <= alpha
+        lower = 2 * _cdf(critical, differ, 0.5) > alpha
+        if not (higher | lower).any():
+            return critical
+        critical += higher.astype(np.int64) - lower
 
 
 def _cdf(k: Int64Array, n: Int64Array | int, p: float) -> Float64Array:
