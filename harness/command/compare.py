@@ -156,21 +156,18 @@ def _show(found: Sequence[SystemComparison], explain: bool) -> None:
     """Print the table, the verdict and the reasons."""
     from harness.core.table import paragraph, shown_lines
     from harness.evaluation.conclusion import by_topic, conclude_all, headroom, lead
-    from harness.evaluation.system_comparison import (
-        comparison_table,
-        renamed,
-        short_table,
-    )
+    from harness.evaluation.system_comparison import comparison_table, renamed, short_table
 
     shown = renamed(found)
-    short = short_table(shown)
-    tables = [short.without_notes(), comparison_table(shown)] if explain else [short]
-    print(*(line for one in tables for line in shown_lines(one)), sep="\n")
+    lines = shown_lines(short_table(shown, notes=not explain))
+    lines += shown_lines(comparison_table(shown)) if explain else []
     said = conclude_all(shown, headroom(shown))
     read = [line for one in found for each in one.coverages.values() for line in each.read]
-    print(*(line for text in lead(said, read) for line in paragraph(text)), sep="\n")
+    for text in lead(said, read):
+        lines += paragraph(text)
     for topic, text in (by_topic(said, "explanation") if explain else {}).items():
-        print("", *paragraph(f"{topic}: {text}"), sep="\n")
+        lines += ["", *paragraph(f"{topic}: {text}")]
+    print(*lines, sep="\n")
 
 
 def _compare(config: DictConfig, runs: Systems, baselines: Systems) -> Sequence[SystemComparison]:

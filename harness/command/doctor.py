@@ -88,13 +88,10 @@ def as_json(lines: Iterable[str]) -> dict[str, str | list[str] | dict[str, str]]
     for line in lines:
         word, _, rest = line.partition(" ")
         found.setdefault(word, []).append(rest.strip())
-    libraries = dict(
-        pair.split(" ", 1) for pair in ", ".join(found.pop("libraries", [])).split(", ") if pair
-    )
-    return {
-        "libraries": libraries,
-        **{word: rest[0] if len(rest) == 1 else rest for word, rest in found.items()},
-    }
+    pairs = ", ".join(found.pop("libraries", [])).split(", ")
+    libraries = dict(pair.split(" ", 1) for pair in pairs if pair)
+    facts = {word: rest[0] if len(rest) == 1 else rest for word, rest in found.items()}
+    return {"libraries": libraries, **facts}
 
 
 def _versions() -> Iterator[str]:

@@ -27,8 +27,7 @@ import shlex
 import shutil
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
 
 from omegaconf import DictConfig
@@ -77,66 +76,35 @@ def run(config: DictConfig) -> None:
     if concept == "plugin":
         _new_plugin(name, package_folder("reports/templates") / "plugin")
         return
-    in_tree = Path.cwd() == PACKAGE.parent.resolve()
-    own = (
-        _in_the_tree(concept, name, config.package)
-        if in_tree
-        else _in_a_package(concept, name, config.package)
-    )
+    if Path.cwd() == PACKAGE.parent.resolve():
+        package, places = "", _places_in_the_tree(concept, name, config.package)
+    else:
+        package = str(config.package or next(iter(_packages()), "my_harness"))
+        places = _places_in_a_package(concept, name, package)
     marks = {
         "CLASS": "".join(part.capitalize() for part in name.split("_")),
         "NAME": name,
-        **own.marks,
+        "MODULE": places[0].removesuffix(".py").replace("/", "."),
+        **({"PACKAGE": package} if package else {CONF: ""}),
     }
-    texts = [
-        _fill((folder / concept / source).read_text(encoding="utf-8"), marks)
-        for source in TEMPLATES
-    ]
-    _write({**dict(zip(own.places, texts, strict=True)), **own.others})
-    if own.package:
-        _tell_of_project(own.package)
+    files = {}
+    for place, source in zip(places, TEMPLATES, strict=True):
+        files[place] = _fill((folder / concept / source).read_text(encoding="utf-8"), marks)
+    if package and not Path("pyproject.toml").exists():
+        files["pyproject.toml"] = PYPROJECT.format(package=package, group=GROUP)
+    _write(files)
     swept = (
         f"{_program('harness')} sweep {SWEPT.get(concept, concept)}={name} grid=point dry_run=true"
     )
-    if own.package:
-        swept = f"PYTHONPATH=. {swept} --config-dir={own.package}/conf"
+    if package:
+        swept = f"PYTHONPATH=. {swept} --config-dir={package}/conf"
+        _tell_of_project(package)
     if concept in ("encoder", "retriever"):
         log.info(
             'its results are computed again in every process; when it is finished, add version = "1" to '
             "the class to keep them, and raise it when you change what the class computes"
         )
-    log.info(f"{_program('python')} -m pytest {own.places[2]}\n{swept}")
-
-
-@dataclass(frozen=True)
-class Place:
-    """The place of the files of ``TEMPLATES``.
-
-    Attributes:
-        places: the files.
-        marks: the replacement of each mark in the templates.
-        package: the package of the files; None in the tree of this project.
-        others: further files with their contents.
-    """
-
-    places: Sequence[str]
-    marks: Mapping[str, str]
-    package: str | None = None
-    others: Mapping[str, str] = field(default_factory=dict)
-
-
-def _check_package(package: str) -> None:
-    _check("package", package)
-    if not Path(package).exists() and importlib.util.find_spec(package):
-        raise HarnessError(
-            f"package={package}: is installed here under that name; give another, e.g. my_{package}"
-        )
-
-
-def _project(package: str) -> dict[str, str]:
-    """Return the file that makes a folder a package, if there is none."""
-    there = Path("pyproject.toml").exists()
-    return {} if there else {"pyproject.toml": PYPROJECT.format(package=package, group=GROUP)}
+    log.info(f"{_program('python')} -m pytest {places[2]}\n{swept}")
 
 
 def _tell_of_project(package: str) -> None:
@@ -209,31 +177,29 @@ def _packages() -> list[str]:
     return [str(place).partition(".")[0] for place in points.get(GROUP, {}).values()]
 
 
-def _in_the_tree(concept: str, name: str, package: str | None) -> Place:
+def _places_in_the_tree(concept: str, name: str, package: str | None) -> list[str]:
+    """Return the files of ``TEMPLATES`` in a checkout of this project."""
     if package:
         raise HarnessError(f"package={package}: in a checkout files go into the tree; leave it out")
     room = f"{ROOMS[concept]}/{concept}" if concept in ROOMS else concept
-    places = [
+    return [
         f"harness/{room}/{name}.py",
         f"conf/{concept}/{name}.yaml",
         f"tests/{room}/test_{name}.py",
     ]
-    return Place(places, {"MODULE": f"harness.{room.replace('/', '.')}.{name}", CONF: ""})
 
 
-def _in_a_package(concept: str, name: str, given: str | None) -> Place:
-    package = str(given or next(iter(_packages()), "my_harness"))
-    _check_package(package)
-    places = [
-        f"{package}/{name}.py",
-        f"{package}/conf/{concept}/{name}.yaml",
-        f"tests/test_{name}.py",
-    ]
-    if name in names(concept) and not Path(places[1]).exists():
+def _places_in_a_package(concept: str, name: str, package: str) -> list[str]:
+    """Return the files of ``TEMPLATES`` in a package of one's own."""
+    _check("package", package)
+    if not Path(package).exists() and importlib.util.find_spec(package):
+        raise HarnessError(
+            f"package={package}: is installed here under that name; give another, e.g. my_{package}"
+        )
+    configuration = f"{package}/conf/{concept}/{name}.yaml"
+    if name in names(concept) and not Path(configuration).exists():
         raise HarnessError(f"name={name}: {concept}={name} already exists; give it another name")
-    return Place(
-        places, {"MODULE": f"{package}.{name}", "PACKAGE": package}, package, _project(package)
-    )
+    return [f"{package}/{name}.py", configuration, f"tests/test_{name}.py"]
 
 
 def _fill(text: str, marks: Mapping[str, str]) -> str:

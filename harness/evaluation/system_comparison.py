@@ -284,8 +284,10 @@ def renamed(found: Sequence[S]) -> list[S]:
     return shown
 
 
-def short_table(found: Sequence[SystemComparison]) -> Table:
-    """Return the main columns of comparisons."""
+def short_table(found: Sequence[SystemComparison], notes: bool = True) -> Table:
+    """Return the main columns of comparisons, with or without the notes below them."""
     table = comparison_table(found)
     short = table.without(("p by question", "95% of score", "odds ratio", "detectable"))
+    if not notes:
+        return replace(short, notes=(), source=Source(short.source.extent))
     return replace(short, notes=[note for note in table.notes if note != ODDS])

@@ -143,10 +143,6 @@ class Table:
         """Return the table under another name."""
         return replace(self, name=name)
 
-    def without_notes(self) -> Table:
-        """Return the table without notes, for when another table below it has them."""
-        return replace(self, notes=(), source=Source(self.source.extent))
-
     def cells(self) -> list[list[str]]:
         """Return every row as text."""
         return [

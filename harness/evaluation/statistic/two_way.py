@@ -5,13 +5,11 @@ runs.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from harness.core.arrays import Float64Array
 from harness.core.errors import bounded
 from harness.evaluation.statistic.clustering import Labels, cluster_sums, effective_clusters
 
@@ -94,54 +92,44 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
         labels: int64[n], clusters of questions. None: no clusters.
     """
     values = [np.asarray(one, dtype=np.float64) for one in (ours, theirs)]
-    if (
-        any(one.ndim != 2 or not one.size or not np.isfinite(one).all() for one in values)
-        or len(values[0]) < 2
-    ):
-        raise ValueError(
-            "two_way: expected finite numbers by question and run, of at least 2 questions"
-        )
+    for one in values:
+        if one.ndim != 2 or not one.size or not np.isfinite(one).all() or len(one) < 2:
+            raise ValueError(
+                "two_way: expected finite numbers by question and run, of at least 2 questions"
+            )
     if len(values[0]) != len(values[1]):
         raise ValueError(
             f"two_way: {len(values[0])} questions against {len(values[1])}; give the same ones"
         )
     differences = values[0].mean(axis=1) - values[1].mean(axis=1)
-    deviations = differences - differences.mean()
-    if labels is None:
-        labels = np.arange(len(differences))
-    labels = np.unique(labels, return_inverse=True)[1]
-    sums, sizes = cluster_sums(deviations, labels), np.bincount(labels)
-    units = len(sums)
+    n = len(differences)
+    labels = np.unique(np.arange(n) if labels is None else labels, return_inverse=True)[1]
+    sizes = np.bincount(labels)
+    units = len(sizes)
     if units < 2:
         raise ValueError(f"two_way: expected at least 2 clusters of questions, got {units}")
-    left = sums / (len(differences) - sizes)
+    left = cluster_sums(differences - differences.mean(), labels) / (n - sizes)
     question = float((left**2).sum()) * (units - 1) / units
-    own = max(1.0, effective_clusters(sizes) - 1)
-    runs, within, parts = _runs(values)
-    question = max(question, within)
-    variance = question + runs
-    if variance <= (ROUNDING * max(float(np.abs(one).max()) for one in values)) ** 2:
-        question = runs = variance = 0.0
-    spread = sum(part**2 / degrees for part, degrees in [(question, own), *parts])
-    degrees = variance**2 / spread if variance > 0 else float(own)
-    return TwoWay(
-        float(differences.mean()), variance**0.5, degrees, question**0.5, runs**0.5, units
-    )
-
-
-def _runs(values: Sequence[Float64Array]) -> tuple[float, float, list[tuple[float, int]]]:
-    """Return R - E and E of both systems, and the parts of R - E with their degrees of freedom."""
     runs, within, parts = 0.0, 0.0, []
     for one in values:
-        n, r = one.shape
+        r = one.shape[1]
         if r == 1:
             continue
         means = one.mean(axis=0)
         rest = one - one.mean(axis=1, keepdims=True) - means + one.mean()
         varied = float(means.var(ddof=1)) / r
-        counted = float((rest**2).sum()) / ((n - 1) * (r - 1)) / (n * r)
-        within += counted
-        if varied > counted:
-            runs += varied - counted
-            parts += [(varied, r - 1), (counted, (n - 1) * (r - 1))]
-    return runs, within, parts
+        chance = float((rest**2).sum()) / ((n - 1) * (r - 1)) / (n * r)
+        within += chance
+        if varied > chance:
+            runs += varied - chance
+            parts += [(varied, r - 1), (chance, (n - 1) * (r - 1))]
+    question = max(question, within)
+    own = max(1.0, effective_clusters(sizes) - 1)
+    variance = question + runs
+    if variance <= (ROUNDING * max(float(np.abs(one).max()) for one in values)) ** 2:
+        question = runs = variance = 0.0
+    spread = sum(part**2 / degrees for part, degrees in [(question, own), *parts])
+    degrees = variance**2 / spread if variance > 0 else own
+    return TwoWay(
+        float(differences.mean()), variance**0.5, degrees, question**0.5, runs**0.5, units
+    )
