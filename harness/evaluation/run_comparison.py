@@ -16,7 +16,7 @@ from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
 from harness.evaluation.id_coverage import Coverage, check_known
 from harness.evaluation.metric import Metric, metrics
 from harness.evaluation.metric.gold_ranks import RunRanks, Ties
-from harness.evaluation.metric.measure import Ranks
+from harness.evaluation.metric.measure import Ranks, Values
 from harness.evaluation.paired_comparison import corrected
 from harness.evaluation.result_mapping import Printed
 from harness.evaluation.run_evaluation import listed_ranks
@@ -270,13 +270,7 @@ def compare_all(
         ties: order of equal scores.
     """
     _check_order(wanted, gold)
-    files = {
-        f"{file} ({side})": run
-        for side, systems in (("baseline", baselines), ("run", runs))
-        for _, own in systems.values()
-        for file, run in own.items()
-    }
-    check_known(files, gold)
+    check_known({**_files(baselines, "baseline"), **_files(runs, "run")}, gold)
     systems = {**baselines, **runs}
     ranks = {
         name: [RunRanks(run, gold, ties) for run in own.values()]
@@ -288,11 +282,7 @@ def compare_all(
         name: min((Coverage.of(run, gold) for run in own.values()), key=attrgetter("answered"))
         for name, (_, own) in systems.items()
     }
-    values = {
-        (name, metric): np.stack([one.values(metric) for one in own], axis=1)
-        for name, own in ranks.items()
-        for metric in wanted
-    }
+    values = {(name, one): _values(own, one) for name, own in ranks.items() for one in wanted}
     ordered, labels = gold.take(np.flatnonzero(gold.has_last_hop).tolist()), gold.clusters()
 
     def compared(name: str, base: str, metric: Metric) -> RunComparison:
@@ -319,3 +309,14 @@ def compare_all(
 
     pairs = [(*pair, metric) for pair in pairs_of(runs, baselines) for metric in wanted]
     return corrected([compared(*pair) for pair in pairs])
+
+
+def _files(systems: Mapping[str, SystemLists], side: str) -> dict[str, Run]:
+    """Return the runs of systems by file and side, for messages."""
+    every = [pair for _, own in systems.values() for pair in own.items()]
+    return {f"{file} ({side})": run for file, run in every}
+
+
+def _values(runs: Sequence[RunRanks], metric: Metric) -> Values:
+    """Return float64[n, r], a metric of r runs."""
+    return np.stack([one.values(metric) for one in runs], axis=1)

@@ -211,11 +211,7 @@ class Table:
             rows += zip_longest(*wrapped, fillvalue="")
         titles = [escape.terminal(column.title.removesuffix(" %")) for column in self.columns]
         widths = [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
-        names = []
-        for name, places in spans([escape.terminal(column.group) for column in self.columns]):
-            width = sum(widths[place] + 2 for place in places) - 2
-            widths[places[-1]] += max(0, len(name) - width)
-            names.append(name.ljust(width))
+        above = self._group_names(widths)
         margin = "  " if marked else ""
         aligned = zip(self.columns, widths, strict=True)
         form = "  ".join(
@@ -225,8 +221,21 @@ class Table:
         lines = ["-" * len(head)]
         for number, row in enumerate(rows):
             lines.append(("> " if number in marked else margin) + form.format(*row))
-        above = [margin + "  ".join(names)] if any(name.strip() for name in names) else []
-        return [line.rstrip() for line in [*above, head, *lines]]
+        lines = [margin + above] * bool(above) + [head, *lines]
+        return [line.rstrip() for line in lines]
+
+    def _group_names(self, widths: list[int]) -> str:
+        """Return the line of group names, and widen columns that are narrower than their group's.
+
+        Args:
+            widths: the width of each column, changed here.
+        """
+        names = []
+        for name, places in spans([escape.terminal(column.group) for column in self.columns]):
+            width = sum(widths[place] + 2 for place in places) - 2
+            widths[places[-1]] += max(0, len(name) - width)
+            names.append(name.ljust(width))
+        return "  ".join(names).rstrip()
 
     def text(self) -> str:
         """Return title, rows and notes."""
