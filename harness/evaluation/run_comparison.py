@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from harness.run.systems import Systems, is_several, read_systems
 if TYPE_CHECKING:
     import pandas as pd
 
+T = TypeVar("T")
 SystemLists = tuple[str, Mapping[str, Run]]
 """The name of a system's files, and its runs by file."""
 
@@ -279,7 +280,7 @@ def compare_all(
     alone = {name: own[0] for name, own in ranks.items() if len(own) == 1}
     tied = {name: own.tie_ranges(wanted) for name, own in alone.items()}
     coverages = {
-        name: min((Coverage.of(run, gold) for run in own.values()), key=attrgetter("answered"))
+        name: min(_coverages(own.values(), gold), key=attrgetter("answered"))
         for name, (_, own) in systems.items()
     }
     values = {(name, one): _values(own, one) for name, own in ranks.items() for one in wanted}
@@ -302,9 +303,9 @@ def compare_all(
             name=name,
             baseline=base,
             repeats=repeats,
-            coverages={one: coverages[one] for one in pair},
-            tie_ranges={one: tied[one] for one in pair if one in tied},
-            ranks={one: alone[one].ranks for one in pair if one in alone},
+            coverages=_of_pair(pair, coverages),
+            tie_ranges=_of_pair(pair, tied),
+            ranks=_of_pair(pair, {one: own.ranks for one, own in alone.items()}),
         )
 
     pairs = [(*pair, metric) for pair in pairs_of(runs, baselines) for metric in wanted]
@@ -320,3 +321,11 @@ def _files(systems: Mapping[str, SystemLists], side: str) -> dict[str, Run]:
 def _values(runs: Sequence[RunRanks], metric: Metric) -> Values:
     """Return float64[n, r], a metric of r runs."""
     return np.stack([one.values(metric) for one in runs], axis=1)
+
+
+def _of_pair(pair: Iterable[str], values: Mapping[str, T]) -> dict[str, T]:
+    return {name: values[name] for name in pair if name in values}
+
+
+def _coverages(runs: Iterable[Run], gold: Gold) -> list[Coverage]:
+    return [Coverage.of(run, gold) for run in runs]
