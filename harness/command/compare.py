@@ -47,7 +47,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, cast
 
 from omegaconf import DictConfig
 
@@ -57,8 +57,7 @@ from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
     from harness.evaluation.gate import QualityGate
-    from harness.evaluation.gold import Gold
-    from harness.evaluation.metric import Metric
+    from harness.evaluation.run_comparison import SystemLists
     from harness.evaluation.system_comparison import SystemComparison
     from harness.run.systems import Files
 
@@ -67,6 +66,9 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Read the runs, compare them, correct the p values, print and write."""
+    from harness.evaluation.gate import STATUS, QualityGate
+    from harness.evaluation.system_comparison import renamed
+
     complete(config)
     if sweeps := _sweeps(config):
         return _compare_sweeps(config, sweeps)
@@ -74,14 +76,23 @@ def run(config: DictConfig) -> None:
         from harness.report.output import check_ending
 
         check_ending(config.out, queries=True)
-    gate = _gate(config)
+    gate = None
+    if config.gate.kind is not None:
+        gate = QualityGate(str(config.gate.kind), config.margin)
+    else:
+        warn_unread("margin")
     runs, baselines = _systems(config)
-    found = _compare(config, runs, baselines)
+    if config.gold is None:
+        found = _compare_items(config, runs, baselines)
+    else:
+        found = _compare_runs(config, runs, baselines)
     _show(found, config.explain)
     if config.out is not None:
         _write(config.out, found, gate)
-    if gate:
-        _leave(gate, found)
+    if gate is not None:
+        answer, line = gate.answer_all(renamed(found))
+        print(line, flush=True)
+        sys.exit(STATUS[answer])
 
 
 def _write(out: str, found: Sequence[SystemComparison], gate: QualityGate | None) -> None:
@@ -133,25 +144,6 @@ def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
     write_result(config.out, rows, table)
 
 
-def _gate(config: DictConfig) -> QualityGate | None:
-    from harness.evaluation.gate import QualityGate
-
-    if config.gate.kind is not None:
-        return QualityGate(str(config.gate.kind), config.margin)
-    warn_unread("margin")
-    return None
-
-
-def _leave(gate: QualityGate, found: Sequence[SystemComparison]) -> NoReturn:
-    """Print the result of the gate, and exit with its status."""
-    from harness.evaluation.gate import STATUS
-    from harness.evaluation.system_comparison import renamed
-
-    answer, line = gate.answer_all(renamed(found))
-    print(line, flush=True)
-    sys.exit(STATUS[answer])
-
-
 def _show(found: Sequence[SystemComparison], explain: bool) -> None:
     """Print the table, the verdict and the reasons."""
     from harness.core.table import paragraph, shown_lines
@@ -170,56 +162,44 @@ def _show(found: Sequence[SystemComparison], explain: bool) -> None:
     print(*lines, sep="\n")
 
 
-def _compare(config: DictConfig, runs: Systems, baselines: Systems) -> Sequence[SystemComparison]:
-    """Return every comparison. Without gold a plug-in compares scores of items."""
-    from harness.evaluation.id_coverage import read_gold
-
-    if config.gold is None:
-        paths = [_paths_alone(each) for each in (runs, baselines)]
-        plugin = extensions.load("addition", "compare", "compare without gold=")
-        return cast("Sequence[SystemComparison]", plugin.compare(config, *paths))
-    warn_unread(*(key for key in extensions.added("compare") if key != "defaults"))
-    wanted, gold = _metrics(config), read_gold(config)
-    return _compare_runs(config, gold, wanted, runs, baselines)
-
-
-def _paths_alone(systems: Systems) -> dict[str, tuple[str, ...]]:
-    """Return the files of scores of items, which share the columns of the call."""
-    for name, own in systems.items():
-        if any(file.columns for file in own):
-            raise HarnessError(
-                f"{name}: columns of one file are read with gold=; without, give columns= for all"
-            )
-    return {name: tuple(file.path for file in own) for name, own in systems.items()}
-
-
-def _metrics(config: DictConfig) -> list[Metric]:
-    metric, k = python_value(config.metric), python_value(config.k)
-    return at_depths("last_hop" if metric is None else metric, 5 if k is None else k)
+def _compare_items(config: DictConfig, *systems: Systems) -> Sequence[SystemComparison]:
+    """Return the comparisons of scores of items, which a plug-in makes."""
+    paths = []
+    for each in systems:
+        for name, own in each.items():
+            if any(file.columns for file in own):
+                raise HarnessError(
+                    f"{name}: columns of one file are read with gold=; without, give columns= for "
+                    "all"
+                )
+        paths.append({name: tuple(file.path for file in own) for name, own in each.items()})
+    plugin = extensions.load("addition", "compare", "compare without gold=")
+    return cast("Sequence[SystemComparison]", plugin.compare(config, *paths))
 
 
 def _compare_runs(
-    config: DictConfig, gold: Gold, wanted: Sequence[Metric], runs: Systems, baselines: Systems
+    config: DictConfig, runs: Systems, baselines: Systems
 ) -> Sequence[SystemComparison]:
     """Return the comparisons of ranked lists by their gold passages."""
-    from harness.evaluation.id_coverage import check_whole
+    from harness.evaluation.id_coverage import check_whole, read_gold
     from harness.evaluation.run_comparison import compare_all
     from harness.run import io as lists
     from harness.run.systems import label
 
+    warn_unread(*(key for key in extensions.added("compare") if key != "defaults"))
+    metric, k = python_value(config.metric), python_value(config.k)
+    wanted = at_depths("last_hop" if metric is None else metric, 5 if k is None else k)
+    gold = read_gold(config)
     files = {str(file): file for each in (runs, baselines) for own in each.values() for file in own}
     known = lists.read_each(files, config.lenient, python_value(config.columns))
-    named, against = (
-        {
-            name: (label(own), {str(file): known[str(file)] for file in own})
-            for name, own in each.items()
-        }
-        for each in (runs, baselines)
-    )
-    found = compare_all(named, against, gold, wanted, config.ties)
+    named: list[dict[str, SystemLists]] = [{}, {}]
+    for found, each in zip(named, (runs, baselines), strict=True):
+        for name, own in each.items():
+            found[name] = label(own), {str(file): known[str(file)] for file in own}
+    compared = compare_all(named[0], named[1], gold, wanted, config.ties)
     if config.strict:
-        check_whole({name: one for each in found for name, one in each.coverages.items()}, gold)
-    return found
+        check_whole({name: one for each in compared for name, one in each.coverages.items()}, gold)
+    return compared
 
 
 def _systems(config: DictConfig) -> tuple[Systems, Systems]:

@@ -21,7 +21,7 @@ import importlib.util
 import os
 import platform
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -189,7 +189,7 @@ def _artifacts(runs: Path, check: bool) -> Iterator[str]:
     """Yield the number of artifacts of each stage and, with ``check``, the files of damaged
     ones.
     """
-    from harness.core.artifact import MANIFEST
+    from harness.core.artifact import MANIFEST, check_artifact
 
     stages = sorted(path for path in (runs / "artifacts").glob("*") if path.is_dir())
     found = {
@@ -198,22 +198,15 @@ def _artifacts(runs: Path, check: bool) -> Iterator[str]:
     counts = ", ".join(f"{name} {len(places)}" for name, places in found.items())
     yield f"artifacts  {counts or 'none yet'} in {runs}"
     if check:
-        yield from _check_artifacts(
-            [place for name, own in found.items() if name not in GROWING for place in own]
-        )
-
-
-def _check_artifacts(places: Sequence[Path]) -> Iterator[str]:
-    from harness.core.artifact import check_artifact
-
-    damaged = 0
-    for place in places:
-        try:
-            check_artifact(place, "it is built again by the next command that needs it")
-        except HarnessError as error:
-            damaged += 1
-            yield f"DAMAGED    {error}"
-    yield f"artifacts  {len(places) - damaged} of {len(places)} whole"
+        places = [place for name, own in found.items() if name not in GROWING for place in own]
+        damaged = 0
+        for place in places:
+            try:
+                check_artifact(place, "it is built again by the next command that needs it")
+            except HarnessError as error:
+                damaged += 1
+                yield f"DAMAGED    {error}"
+        yield f"artifacts  {len(places) - damaged} of {len(places)} whole"
 
 
 def _files(paths: Iterable[str]) -> Iterator[str]:

@@ -94,7 +94,9 @@ def run(config: DictConfig) -> None:
         device=config.device,
         disjoint=None,
     ).top(config.depth)
-    strategy = chosen.name if config.lock else _explanation(chosen)
+    steps = (chosen.normalizer, chosen.temperature, chosen.fuser, chosen.reranker)
+    explained = f"fused by: {', '.join(map(str, steps))}; {chosen.pool.description}"
+    strategy = chosen.name if config.lock else explained
     lists.write(fused, out, {"command": command_line("fuse"), "strategy": strategy, "lists": paths})
     for name, run in runs.items():
         print(
@@ -171,12 +173,6 @@ def _read(
     if not any(len(run.docs) for run in runs.values()):
         raise HarnessError(f"no question of these lists is in split={config.split}; use split=all")
     return runs, len(queries)
-
-
-def _explanation(chosen: Trial) -> str:
-    """Return a description of the fusion."""
-    steps = (chosen.normalizer, chosen.temperature, chosen.fuser, chosen.reranker)
-    return f"fused by: {', '.join(map(str, steps))}; {chosen.pool.description}"
 
 
 def _of_split(

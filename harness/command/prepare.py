@@ -40,11 +40,13 @@ def run(config: DictConfig) -> None:
     """Build the artifacts and print what exists."""
     from harness.core.configuration import instantiate
     from harness.work.engine import Work, check_promises
+    from harness.work.part_notes import unfinished
     from harness.work.parts import Share, Unfinished, sharing
 
     _check(config, typed())
     if config.status:
-        _status(config)
+        lines = unfinished(Path(config.paths.runs))
+        print("\n".join(lines) or "no stage is being computed in parts")
     elif config.part is not None:
         check_promises()
         share = Share.parse(str(config.part), waits=config.wait)
@@ -76,12 +78,6 @@ def _check(config: DictConfig, given: list[str]) -> None:
             f"part={config.part} is done by this process, so {engines[0]} has no effect; leave "
             "one out"
         )
-
-
-def _status(config: DictConfig) -> None:
-    from harness.work.part_notes import unfinished
-
-    print("\n".join(unfinished(Path(config.paths.runs))) or "no stage is being computed in parts")
 
 
 def _prepare(config: DictConfig) -> None:

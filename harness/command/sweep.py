@@ -41,7 +41,6 @@ import contextlib
 import logging
 import os
 import shlex
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,7 +54,7 @@ from harness.core.threads import available
 from harness.work.compute import measured
 
 if TYPE_CHECKING:
-    from harness.sweep.trial import Plan, Trial
+    from harness.sweep.trial import Plan
 
 log = logging.getLogger(__name__)
 
@@ -68,15 +67,21 @@ def run(config: DictConfig) -> float | None:
     """
     begin_extractor(config)  # before the imports, which take seconds
 
+    from harness.fusion.reranker import PretrainedReranker
     from harness.report.console import terminal
     from harness.report.tracking import Tracking, track
     from harness.sweep import multirun
-    from harness.sweep.trial import Plan, Prepared, open_lists
+    from harness.sweep.dataset import use_gold
+    from harness.sweep.trial import Plan, Prepared, inputs, open_lists
     from harness.sweep.tune import sweep
 
-    explain = config.get("explain", False)
     given = tuple(text for text in typed() if not text.startswith("explain="))
-    keep_results_keys(config)
+    inputs.check_lists(config)
+    with open_dict(config):
+        explain = config.pop("explain", False)
+    use_gold(config, typed())
+    if config.dry_run and explain:
+        raise HarnessError("explain=true needs results, and dry_run=true makes none; leave one out")
     tracking: Tracking = instantiate(config.tracking)  # reports a mistake before the work
     plan = Plan(config, given)
     open_lists(plan)  # reports a missing file before the grid
@@ -89,7 +94,10 @@ def run(config: DictConfig) -> float | None:
     if config.dry_run:
         show_plan(plan)
         return None
-    check_models(config, trials)
+    rerankers = () if "gold" in config else (trial.reranker for trial in trials)
+    models = {one.model: one for one in rerankers if isinstance(one, PretrainedReranker)}
+    for reranker in models.values():  # before any list is built
+        reranker.check_reachable()
     result = sweep(Prepared.of(plan), trials)
     if multirun.VARIABLE in os.environ:
         multirun.note(result)
@@ -122,33 +130,6 @@ def begin_extractor(config: DictConfig) -> None:
         made = instantiate(extractor)
         if hasattr(made, "begin"):
             made.begin()
-
-
-def keep_results_keys(config: DictConfig) -> None:
-    """Check the keys of a sweep that change no result, and remove them from the configuration.
-
-    Raises:
-        HarnessError: a key needs results, and this is a dry run.
-    """
-    from harness.sweep.dataset import use_gold
-    from harness.sweep.trial import inputs
-
-    inputs.check_lists(config)
-    with open_dict(config):
-        explain = config.pop("explain", False)
-    use_gold(config, typed())
-    if config.dry_run and explain:
-        raise HarnessError("explain=true needs results, and dry_run=true makes none; leave one out")
-
-
-def check_models(config: DictConfig, trials: Sequence[Trial]) -> None:
-    """Raise HarnessError if a reranker's model cannot be loaded, before any list is built."""
-    from harness.fusion.reranker import PretrainedReranker
-
-    rerankers = () if "gold" in config else (trial.reranker for trial in trials)
-    models = {one.model: one for one in rerankers if isinstance(one, PretrainedReranker)}
-    for reranker in models.values():
-        reranker.check_reachable()
 
 
 def show_plan(plan: Plan) -> None:

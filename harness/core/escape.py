@@ -47,7 +47,6 @@ TEX = {
 """The LaTeX form of letters. Brackets and stars are in braces: at the start of a row they would be
 an argument of the line break before it.
 """
-LAST_LATIN = 0x17F  # pdflatex prints Latin letters up to here; others are shown by their number
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 """Unicode categories of control and formatting characters (terminal sequences, reversed reading
 order), of halves of surrogate pairs and of line separators.
@@ -70,10 +69,17 @@ def printable(stream: IO[str]) -> IO[str]:
 
 
 def tex(text: object) -> str:
-    """Return text in LaTeX. A letter that pdflatex lacks becomes its number, ``U+6F22``."""
-    letters = (_tex_letter(letter) for letter in terminal(text))
+    """Return text in LaTeX. A letter that pdflatex lacks becomes its number, ``U+6F22``.
+
+    It has the Latin letters up to U+017F.
+    """
+    shown = re.sub(
+        r"[^\x00-\u017f]",
+        lambda found: rf"\texttt{{U+{ord(found[0]):04X}}}",
+        "".join(TEX.get(letter, letter) for letter in terminal(text)),
+    )
     # TeX would join -- '' ,, to one sign
-    return re.sub("([-',])(?=[-',])", r"\1{}", "".join(letters))
+    return re.sub("([-',])(?=[-',])", r"\1{}", shown)
 
 
 def html(text: object) -> str:
@@ -155,9 +161,3 @@ class _Printable:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
-
-
-def _tex_letter(letter: str) -> str:
-    if letter in TEX:
-        return TEX[letter]
-    return letter if ord(letter) <= LAST_LATIN else rf"\texttt{{U+{ord(letter):04X}}}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from statistics import NormalDist
 
 import numpy as np
@@ -129,17 +128,13 @@ def queries_needed(
         high *= 2
         if high > MOST_QUERIES:
             return None
-    first = _bisect(enough, high // 2, high)
+    low, first = high // 2, high
+    while first - low > 1:
+        middle = (low + first) // 2
+        low, first = (low, middle) if enough(middle) else (middle, first)
     teeth = range(first, first + first // 10 + 10, max(1, first // 300))
     last_failure = max((n for n in teeth if not enough(n)), default=None)
     return first if last_failure is None else last_failure + 1
-
-
-def _bisect(holds: Callable[[int], bool], low: int, high: int) -> int:
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
 
 
 def _critical(differ: Int64Array, alpha: float) -> Int64Array:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from harness.fusion.fuser import Calibrated, Scored
+from harness.fusion.fuser import Calibrated
 from harness.fusion.normalizer import least
 
 
@@ -28,14 +28,10 @@ class CombMin:
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """Return float64[Q, U]."""
-        fused = reduce(torch.minimum, [_lowered(one) for one in pool.lists])
+        columns = []
+        for one in pool.lists:
+            lowest = least(pool.listed(one.name), one.listing.present)
+            values = torch.where(one.present, one.values, torch.minimum(one.values, lowest))
+            columns.append(torch.where(one.empty, torch.inf, values))
+        fused = reduce(torch.minimum, columns)
         return torch.where(fused == torch.inf, 0.0, fused)
-
-
-def _lowered(scored: Scored) -> Tensor:
-    """Return float64[Q, U], the values, for absent documents at most the list's least; inf if it is
-    empty.
-    """
-    lowest = least(scored.owner.listed(scored.name), scored.listing.present)
-    values = torch.where(scored.present, scored.values, torch.minimum(scored.values, lowest))
-    return torch.where(scored.empty, torch.inf, values)

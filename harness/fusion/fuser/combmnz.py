@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from torch import Tensor
 
-from harness.fusion.fuser import Calibrated, Scored
+from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.shares import total
 from harness.fusion.normalizer import least
 
@@ -30,10 +30,6 @@ class CombMnz:
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """Return float64[Q, U]."""
-        return total([_shifted(scored) for scored in pool.lists]).mul_(pool.held)
-
-
-def _shifted(scored: Scored) -> Tensor:
-    """Return float64[Q, U], the values less each question's least one if that is negative."""
-    lowest = least(scored.owner.listed(scored.name), scored.listing.present)
-    return scored.values - lowest.clamp(max=0)
+        lowest = [least(pool.listed(one.name), one.listing.present) for one in pool.lists]
+        shifts = zip(pool.lists, lowest, strict=True)
+        return total([one.values - low.clamp(max=0) for one, low in shifts]).mul_(pool.held)
