@@ -54,8 +54,14 @@ def _described(path: Path) -> str:
 
 def _docstring(module: str, name: str) -> str:
     """Return the first line of the docstring of a class, or else of its module."""
-    source = _source(module)
-    tree = ast.parse(source.read_text(encoding="utf-8") if source else "")
+    top, *inner = module.split(".")
+    spec = importlib.util.find_spec(top)  # not of the module: its packages may need other libraries
+    paths = [Path(spec.origin)] if spec and spec.origin and not inner else []
+    for folder in (spec and spec.submodule_search_locations) or () if inner else ():
+        place = Path(folder, *inner)
+        paths += [place.with_suffix(".py"), place / "__init__.py"]
+    texts = [path.read_text(encoding="utf-8") for path in paths if path.is_file()]
+    tree = ast.parse(next(iter(texts), ""))
     found = [
         node
         for node in tree.body
@@ -63,19 +69,6 @@ def _docstring(module: str, name: str) -> str:
     ]
     docs = [ast.get_docstring(node) or "" for node in [*found, tree]]
     return next((" ".join(doc.partition("\n\n")[0].split()) for doc in docs if doc), "")
-
-
-def _source(module: str) -> Path | None:
-    """Return the file of a module without importing its packages, which may need other
-    libraries.
-    """
-    top, *inner = module.split(".")
-    spec = importlib.util.find_spec(top)
-    if spec is None or not inner:
-        return Path(spec.origin) if spec and spec.origin else None
-    places = [Path(folder, *inner) for folder in spec.submodule_search_locations or ()]
-    files = (file for place in places for file in (place.with_suffix(".py"), place / "__init__.py"))
-    return next(filter(Path.is_file, files), None)
 
 
 def conf_file(concept: str, name: str) -> Path:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,10 @@ Values = Float64Array
 GREATEST = 1e150
 """The greatest value of a metric. Squares of greater ones do not fit 64 bits."""
 FINITE = "a finite number, at most 1e150 from 0,"
+
+
+def _values(found: Any) -> Values:
+    return np.asarray(found, dtype=np.float64)
 
 
 def _hits(ranks: Ranks, k: int) -> BoolArray:
@@ -54,17 +59,17 @@ def full_sup(ranks: Ranks, k: int) -> Values:
     """Return 1 if **all** supporting passages are in the top k, otherwise 0 (PG: FULLSUP@k)."""
     count = _count(ranks)
     found = _hits(ranks, k).sum(axis=-1) == count
-    return np.asarray(found & (count > 0), dtype=np.float64)
+    return _values(found & (count > 0))
 
 
 def success(ranks: Ranks, k: int) -> Values:
     """Return 1 if **any** supporting passage is in the top k, else 0 (trec_eval: success_k)."""
-    return np.asarray(_hits(ranks, k).any(axis=-1), dtype=np.float64)
+    return _values(_hits(ranks, k).any(axis=-1))
 
 
 def recall(ranks: Ranks, k: int) -> Values:
     """Return the share of the supporting passages that are in the top k (trec_eval: recall_k)."""
-    return np.asarray(_hits(ranks, k).sum(axis=-1) / np.maximum(_count(ranks), 1), dtype=np.float64)
+    return _values(_hits(ranks, k).sum(axis=-1) / np.maximum(_count(ranks), 1))
 
 
 def ndcg(ranks: Ranks, k: int, grades: Values | None = None) -> Values:
@@ -116,7 +121,7 @@ def precision(ranks: Ranks, k: int) -> Values:
 
     A list shorter than k is filled with documents that do not.
     """
-    return np.asarray(_hits(ranks, k).sum(axis=-1) / k, dtype=np.float64)
+    return _values(_hits(ranks, k).sum(axis=-1) / k)
 
 
 def average_precision(ranks: Ranks, k: int) -> Values:
@@ -134,7 +139,7 @@ def r_precision(ranks: Ranks, k: int) -> Values:
     """Return the share of the R supporting passages that are in the top R (trec_eval: Rprec)."""
     count = _count(ranks)
     found = ((ranks > 0) & (ranks <= np.minimum(count, k)[..., None])).sum(axis=-1)
-    return np.asarray(found / np.maximum(count, 1), dtype=np.float64)
+    return _values(found / np.maximum(count, 1))
 
 
 LONGEST = 18
@@ -391,14 +396,12 @@ def metrics(
     ['last_hop@5', 'last_hop@10', 'mrr', 'ndcg@20']
     """
     expected = "expected names such as last_hop@5 and whole numbers as depths, such as 5 or [5,10]"
-    wanted = [names] if isinstance(names, (str, Metric)) else names
-    if not isinstance(wanted, Iterable) or isinstance(wanted, bytes):
-        raise HarnessError(f"metrics={names}: {expected}")
-    ks: object = () if depths is None else depths
-    if isinstance(ks, Integral):
-        ks = [ks]
-    if not isinstance(ks, Iterable) or isinstance(ks, str):
-        raise HarnessError(f"k={depths}: {expected}")
+    wanted: Any = [names] if isinstance(names, (str, Metric)) else names
+    ks: Any = () if depths is None else depths
+    ks = [ks] if isinstance(ks, Integral) else ks
+    for key, given, values in (("metrics", names, wanted), ("k", depths, ks)):
+        if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
+            raise HarnessError(f"{key}={given}: {expected}")
     ks = list(ks)
     found: dict[Metric, None] = {}
     for name in wanted:

@@ -125,40 +125,41 @@ def _entries(
 
 def _texts(source: str, name: str, column: pa.ChunkedArray) -> pa.DictionaryArray:
     """Return a column of ids, texts or integers without nulls, as dictionary<int32, string>."""
-    column = _plain(column)
-    textual = any(
-        test(column.type)
-        for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-    )
-    _check(source, name, column, textual or pa.types.is_integer(column.type), "texts or integers")
-    return _cast(source, name, column, pa.string()).dictionary_encode().combine_chunks()
+    textual = (pa.string(), pa.large_string(), pa.string_view())
+    found = _cast(source, name, column, pa.string(), textual, "texts or integers")
+    return found.dictionary_encode().combine_chunks()
 
 
 def _numbers(source: str, name: str, column: pa.ChunkedArray) -> Float64Array:
     """Return a column of numbers without nulls, float64[N]."""
-    column = _plain(column)
-    numeric = pa.types.is_integer(column.type) or pa.types.is_floating(column.type)
-    _check(source, name, column, numeric, "numbers")
-    return to_numpy(_cast(source, name, column, pa.float64()))
+    numeric = (pa.float16(), pa.float32(), pa.float64())
+    return to_numpy(_cast(source, name, column, pa.float64(), numeric, "numbers"))
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return (
-        column.cast(column.type.value_type)
-        if isinstance(column.type, pa.DictionaryType)
-        else column
-    )
+    encoded = isinstance(column.type, pa.DictionaryType)
+    return column.cast(column.type.value_type) if encoded else column
 
 
-def _check(source: str, name: str, column: pa.ChunkedArray, good: bool, expected: str) -> None:
+def _cast(
+    source: str,
+    name: str,
+    column: pa.ChunkedArray,
+    kind: pa.DataType,
+    usual: Sequence[pa.DataType],
+    expected: str,
+) -> pa.ChunkedArray:
+    """Return a column of integers or one of the usual types as another type.
+
+    Raises:
+        HarnessError: the column has another type or an empty cell.
+    """
+    column = _plain(column)
     if column.null_count:
         row = int(pc.index(pc.is_null(column), True).as_py()) + 1
         raise HarnessError(f"{source}: row {row}: column {name} is empty; give it in each row")
-    if not good:
+    if not pa.types.is_integer(column.type) and column.type not in usual:
         raise HarnessError(f"{source}: column {name}: expected {expected}, found {column.type}")
-
-
-def _cast(source: str, name: str, column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
     try:
         column.validate(full=True)
         return column.cast(kind, safe=kind == pa.string())
