@@ -44,6 +44,10 @@ from harness.evaluation.statistic.intervals import wilson_bounds
         (8, 0, 0.008),
         (26, 11, 0.020),
         (24, 7, 0.003),
+        (17, 6, 0.035),
+        (7, 5, 0.774),
+        (5, 4, 1.0),
+        (0, 0, 1.0),
     ],
 )
 def test_published_p_values(wins: int, losses: int, p: float) -> None:
@@ -54,12 +58,9 @@ def test_published_p_values(wins: int, losses: int, p: float) -> None:
     ("wins", "losses", "p"), [(23, 0, 2.4e-7), (26, 0, 3.0e-8), (27, 0, 1.5e-8), (2, 22, 3.6e-5)]
 )
 def test_published_small_p_values(wins: int, losses: int, p: float) -> None:
+    """And Fagerland, Lydersen & Laake (2013), Bentur's data: 1 against 7, exact .0703."""
     assert mcnemar(wins, losses) == pytest.approx(p, rel=0.02)
-
-
-def test_no_difference_is_no_evidence() -> None:
-    assert mcnemar(0, 0) == 1
-    assert mcnemar(5, 5) == 1
+    assert round(mcnemar(1, 7), 4) == 0.0703
 
 
 @given(st.integers(0, 300), st.integers(0, 300))
@@ -71,11 +72,6 @@ def test_mcnemar_is_that_of_statsmodels_and_scipy(wins: int, losses: int) -> Non
             statsmodels_mcnemar([[0, wins], [losses, 0]], exact=True).pvalue, rel=1e-9
         )
         assert p == pytest.approx(scipy.stats.binomtest(wins, wins + losses).pvalue, rel=1e-9)
-
-
-def test_mcnemar_worked_example() -> None:
-    """Fagerland, Lydersen & Laake (2013), Bentur's data: 1 against 7, exact .0703."""
-    assert round(mcnemar(1, 7), 4) == 0.0703
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(-1, 2), (1.5, 2)])
@@ -274,46 +270,3 @@ def test_a_power_that_no_number_of_queries_gives_is_refused(power: float) -> Non
     for ask in (smallest_effect, queries_needed):
         with pytest.raises(HarnessError, match=r"\(0, 0\.999\]"):
             ask(100, 0.05, power) if ask is smallest_effect else ask(0.1, 0.05, power)
-
-
-@pytest.mark.parametrize(
-    ("wins", "losses", "printed"),
-    [
-        (15, 6, ".078"),
-        (8, 1, ".039"),
-        (11, 5, ".210"),
-        (11, 2, ".022"),  # Figure 1; Table 1 prints .023
-        (1, 6, ".125"),
-        (0, 3, ".250"),
-        (8, 0, ".008"),
-        (7, 5, ".77"),
-        (17, 6, ".035"),
-        (5, 4, "1.0"),
-        (23, 0, "2.4e-7"),
-        (26, 0, "3.0e-8"),
-        (27, 0, "1.5e-8"),
-        (2, 22, "3.6e-5"),
-        (26, 11, ".020"),
-        (24, 7, ".003"),
-    ],
-)
-def test_printed_p_values(wins: int, losses: int, printed: str) -> None:
-    digits, _, exponent = printed.partition("e")
-    unit = 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
-    assert abs(mcnemar(wins, losses) - float(printed)) <= unit / 2 * (1 + 1e-9)
-
-
-def test_a_p_that_is_printed_as_a_bound() -> None:
-    assert mcnemar(15, 1) < 0.001
-
-
-@pytest.mark.parametrize(
-    ("hits", "low", "high"), [(26, 28.5, 51.5), (49, 62.6, 83.3), (6, 4.2, 18.4)]
-)
-def test_printed_wilson_intervals(hits: int, low: float, high: float) -> None:
-    assert [100 * end for end in wilson(hits, 66)] == pytest.approx([low, high], abs=0.05)
-
-
-@pytest.mark.parametrize(("hits", "printed"), [(49, 4.43), (52, 5.71), (53, 6.27), (6, 0.15)])
-def test_printed_odds_ratios(hits: int, printed: float) -> None:
-    assert odds_ratio(hits, 26, 66) == pytest.approx(printed, abs=0.005)
