@@ -45,6 +45,11 @@ class Source:
     extent: str = ""
     notes: Sequence[str] = ()
 
+    @property
+    def text(self) -> str:
+        """The source as sentences."""
+        return " ".join([sentence(self.extent), *self.notes])
+
 
 @dataclass(frozen=True)
 class Style:
