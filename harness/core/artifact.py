@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 MANIFEST = "manifest.json"
 PARTIAL = ".partial"
 """The ending of the folder of an unfinished artifact."""
+BROKEN = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""Errors of reading a broken manifest."""
 Facts = Mapping[str, Any]
 """The facts of a stage in its manifest, such as counts, devices and settings. Each stage has its
 own.
@@ -126,7 +128,7 @@ def open_artifact(place: Path, key: str) -> Artifact | None:
         manifest, expected = expected_files((place / MANIFEST).read_bytes(), key)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except BROKEN as error:
         log.warning("%s is damaged (%s); building the artifact again", place / MANIFEST, error)
         return None
     if (damaged := _damaged(place, expected)) is not None:
@@ -142,7 +144,7 @@ def check_artifact(place: Path, mend: str) -> Manifest:
     path = place / MANIFEST
     try:
         manifest, expected = expected_files(path.read_bytes(), None)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+    except (OSError, *BROKEN) as error:
         raise HarnessError(
             f"{path}: missing or damaged ({type(error).__name__}); {mend}"
         ) from error

@@ -229,19 +229,11 @@ class Scale:
 
     def score(self, value: float) -> str:
         """Return ``45.7%``, or ``3.214``."""
-        return f"{self.number(value)}%" if self.share else self.number(value)
-
-    def number(self, value: float) -> str:
-        """Return the score without the percent sign."""
-        return percent(value) if self.share else plain(value)
+        return f"{percent(value)}%" if self.share else plain(value)
 
     def gain(self, value: float) -> str:
         """Return ``+1.8 points``, or ``+0.214``."""
-        return f"{self.signed(value)} points" if self.share else self.signed(value)
-
-    def signed(self, value: float) -> str:
-        """Return the difference without its unit."""
-        return points(value) if self.share else change(value)
+        return f"{points(value)} points" if self.share else change(value)
 
     def span(self, bounds: Sequence[float]) -> str:
         """Return ``-0.4 to +3.6``, in points or in the unit of the scores."""
