@@ -18,8 +18,10 @@ GROUP = Path("/sys/fs/cgroup")
 
 CPU = Path("/proc/cpuinfo")
 DRIVER = Path("/proc/driver/nvidia/version")
+POWER = Path("/sys/class/powercap")
 RELEASE = Path("/etc/os-release")
-"""The places where Linux lists the processor, the driver of NVIDIA's cards and the distribution.
+"""The places where Linux lists the processor, the driver of NVIDIA's cards, the power limit and the
+distribution.
 """
 
 SMALL = 64 << 20
@@ -96,6 +98,7 @@ def describe_machine() -> dict[str, dict[str, Any]]:
         "model": _first(CPU, r"^model name\s*: (.+)$"),
         "architecture": platform.machine(),
         "number of cores": os.cpu_count(),
+        "power limit": _watts(),
     }
     total, limit = _first(MEMORY, r"^MemTotal:\s*(\d+)"), _first(GROUP / "memory.max", r"^(\d+)$")
     sizes = [int(total or 0) << 10, int(limit or 0)]
@@ -113,6 +116,15 @@ def describe_machine() -> dict[str, dict[str, Any]]:
         "hardware": {key: value for key, value in hardware.items() if value},
         "operating system": {key: value for key, value in system.items() if value},
     }
+
+
+def _watts() -> str | None:
+    """Return the sum of the long-term power limits of the processor packages."""
+    limits = [
+        int(_first(package / "constraint_0_power_limit_uw", r"^(\d+)$") or 0)
+        for package in POWER.glob("intel-rapl:[0-9]")
+    ]
+    return f"{sum(limits) / 1e6:.0f} W" if any(limits) else None
 
 
 def _first(path: Path, pattern: str) -> str | None:
