@@ -13,13 +13,14 @@ to a tracker.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from omegaconf import open_dict
 
 from harness.core.configuration import CommandLine, compose
-from harness.core.errors import HarnessError, path_of, texts_of
+from harness.core.errors import HarnessError, path_of, texts_of, unused
 from harness.sweep.dataset import use_gold
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout import heldout
@@ -77,7 +78,7 @@ def run_heldout(
     folder = result.folder if isinstance(result, SweepResult) else path_of("result", result)
     runs = folder.resolve().parent.parent
     own = _typed("heldout", overrides)
-    config = compose("heldout", [f"paths.runs='{runs}'", "tracking=none", *own])
+    config = compose("heldout", [f"paths.runs='{runs}'", *own])
     return heldout(SweepResult(folder), Prepared.of(reopen(folder, config)), again)
 
 
@@ -89,4 +90,7 @@ def _typed(command: str, overrides: Sequence[str]) -> tuple[str, ...]:
             f"{' '.join(overrides)}: flags of Hydra are for the command line; call this once for "
             "each value"
         )
+    for one in line.overrides:
+        if re.match(r"\+*tracking\b(?!=none)", one):
+            log.warning("%s", unused(one, f"`harness {command}` exports to a tracker"))
     return line.overrides

@@ -74,7 +74,7 @@ def _apply(config: DictConfig, one: Override, given: Sequence[Override]) -> None
         return
     if one.value is None:
         raise _lone(config, one.key)
-    value = parse(one.key, one.value)
+    value = parse(one.key, one.value, one.key == "run" and "metrics" in config)
     of_strategy = one.key == "lists" or (OmegaConf.is_dict(holder) and "_target_" in holder)
     replaced = isinstance(value, dict) and of_strategy
     if replaced:
@@ -129,7 +129,7 @@ def _no_key(config: DictConfig, key: str, value: object = None) -> HarnessError:
         near = f" (did you mean {section}.{name}?)" if (name := closest(last, own)) else ""
         return HarnessError(f"{section} has no {last}{near}; it has {', '.join(own)}")
     if section in known:
-        return HarnessError(f"{section} has no names; write '{section}={{{last}: ...}}'")
+        return HarnessError(f"{section} has no names; write '{section}={{{last}: {value}}}'")
     same = [one for one in known if one.rpartition(".")[2] == last]
     near = f" (did you mean {min(same, key=len)}?)" if same else nearest(key, known)
     return HarnessError(f"{key} is no key of this command{near}; see `--cfg job` for all keys")

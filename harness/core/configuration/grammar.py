@@ -76,8 +76,13 @@ TYPED = re.compile(r"[\w ./+-]+", re.ASCII)
 """A name that Hydra's grammar reads before a colon. It has no quotes for names."""
 
 
-def parse(key: str, value: str) -> Any:
+def parse(key: str, value: str, alone: bool = False) -> Any:
     """Return the value that was typed for a key.
+
+    Args:
+        key: the key.
+        value: the text.
+        alone: whether the key takes no list, for the mend.
 
     Raises:
         HarnessError: the value cannot be read, or there are several values.
@@ -104,11 +109,19 @@ def parse(key: str, value: str) -> Any:
     except OverrideParseException as error:
         raise HarnessError(f"{key}={value}{_unreadable(key, value)}") from error
     if override.is_sweep_override():
-        point = value.replace(",", ".")
-        mend = "" if "(" in value else f", a list is {key}=[{value}]"
-        mend += f", with a decimal point {key}={point}" if DECIMAL.fullmatch(value) else ""
-        raise HarnessError(f"{key}={value}: several values; with -m a job for each{mend}")
+        raise HarnessError(f"{key}={value}: {_several(key, value, alone)}")
     return override.value()
+
+
+def _several(key: str, value: str, alone: bool) -> str:
+    """Return the message about several values, with the forms of a list and of a job for each."""
+    if key == "lists":
+        named = (f"{Path(one).name.partition('.')[0]}: {one}" for one in value.split(","))
+        return f"name each list, as in '{key}={{{', '.join(named)}}}'"
+    listed = "" if "(" in value or alone else f"a list is {key}=[{value}], "
+    if DECIMAL.fullmatch(value):
+        listed += f"with a decimal point {key}={value.replace(',', '.')}, "
+    return f"several values; {listed}with -m a job for each: -m {key}={value}"
 
 
 def _value(node: Any, text: str) -> Any:

@@ -22,9 +22,9 @@ from harness.core.input import value_at
 
 log = logging.getLogger(__name__)
 
-KNOB = re.compile(
-    r"(?:fuser|normalizer|temperature|reranker)\.\w+|lists(?:\.\w+)?|tracking\.tags\.\w+"
-)
+STRATEGIES = ("fuser", "normalizer", "temperature", "reranker")
+"""The concepts whose strategies a grid varies."""
+KNOB = re.compile(rf"(?:{'|'.join(STRATEGIES)})\.\w+|lists(?:\.\w+)?|tracking\.tags\.\w+")
 """Keys that may be set although the default strategy lacks them: the grid has other strategies, and
 any list may be added.
 """
@@ -37,6 +37,8 @@ TRUTHS = {
 """The words that may be typed for true and false."""
 SWEEP = re.compile(r"(?:choice|range|interval|glob|shuffle|sort|tag|extend_list)\(")
 """The beginning of a value by Hydra's functions that give several values."""
+OTHERS = {"qrels": "gold", "judgements": "gold", "input": "run"}
+"""The keys of other tools that have other names here."""
 MAY_BE_NULL = ("controls",)
 """Sections that may be null. The keys of all other sections are read."""
 
@@ -222,8 +224,14 @@ def _is_read(
         return True
     own_sections = {name: own for name, own in tree.items() if isinstance(own, dict)}
     holders = [name for name, own in own_sections.items() if head in own]
-    if holders and not inner and head.removesuffix("s") not in heads:
-        raise HarnessError(f"{one}: this command does not use {head}; write {holders[0]}.{one}")
+    known = _known_keys(tuple(folders()))
+    if inner or not holders:  # the knob of another strategy than the default
+        holders = [name for name in STRATEGIES if name in heads and head in known[name]]
+    if holders and head.removesuffix("s") not in heads:
+        mend = f"{holders[0]}.{one}"
+        if inner:
+            mend = f"'{holders[0]}.{head}={{{'.'.join(inner)}: {one.value}}}'"
+        raise HarnessError(f"{one}: this command does not use {head}; write {mend}")
     near = _near_key(place, inner, heads, own_sections)
     _check_known(one, [head, *inner], near, closed)
     log.warning("%s%s", unused(one.key), near and f" (did you mean {near}?)")
@@ -239,6 +247,8 @@ def _near_key(
     """Return the key of this command that a key is near to, or an empty text."""
     if inner and inner[-1] in heads:
         return inner[-1]
+    if place in OTHERS and OTHERS[place] in heads:
+        return OTHERS[place]
     inside = [f"{name}.{key}" for name, own in sections.items() for key in own]
     return closest(place, [*heads, *inside])
 
@@ -259,7 +269,7 @@ def _check_known(one: Override, place: Sequence[str], near: str, closed: Sequenc
     if head not in known:
         raise HarnessError(f"{one}: no file of conf/ has {head}{hint}; {mend}")
     if inner and known[head] and inner[0] not in known[head]:
-        has = hint or f"; it has {', '.join(closed or sorted(known[head]))}"
+        has = hint or f"; it has {', '.join(closed or sorted(known[head] - {'_target_'}))}"
         raise HarnessError(f"{one}: {head} has no {inner[0]}{has}; {mend}")
 
 

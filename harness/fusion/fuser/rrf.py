@@ -11,12 +11,17 @@ from harness.core.errors import bounded
 from harness.fusion.fuser import Calibrated, Scored
 from harness.fusion.fuser.shares import total
 
+LARGEST_K = 10**12
+"""The largest k. The scores of neighbouring ranks differ by the share 1 / k, and float64 keeps
+2^-53: from k = 2^52 on all documents would be equal.
+"""
+
 
 @dataclass(frozen=True)
 class Rrf:
     """score(d) = sum_l 1 / (k + rank_l(d)), over the lists l that contain d.
 
-    k >= 0; a large k reduces the differences between the first ranks.
+    0 <= k <= LARGEST_K; a large k reduces the differences between the first ranks.
     """
 
     k: float = 60
@@ -24,7 +29,7 @@ class Rrf:
     unit: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        bounded("fuser.k", self.k, 0)
+        bounded("fuser.k", self.k, 0, LARGEST_K)
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """Return float64[Q, U]."""

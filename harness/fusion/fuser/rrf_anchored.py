@@ -10,7 +10,7 @@ from torch import Tensor
 
 from harness.core.errors import bounded
 from harness.fusion.fuser import Calibrated
-from harness.fusion.fuser.rrf import Rrf
+from harness.fusion.fuser.rrf import LARGEST_K, Rrf
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class RrfAnchored:
     documents.
 
     Attributes:
-        k: 0 or more.
+        k: 0 to LARGEST_K.
         list: the anchor; documents that it does not contain are left out.
     """
 
@@ -29,7 +29,7 @@ class RrfAnchored:
     unit: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        bounded("fuser.k", self.k, 0)
+        bounded("fuser.k", self.k, 0, LARGEST_K)
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """Return float64[Q, U]."""

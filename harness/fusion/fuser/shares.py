@@ -12,6 +12,10 @@ from harness.core.errors import HarnessError, bounded
 from harness.fusion.calibrated import Calibrated, Scored
 
 Weights = Mapping[str, float]
+LARGEST_BONUS = 10**6
+"""The largest number that is added to a score: a greater one would round away the differences of
+the scores.
+"""
 
 
 @dataclass(frozen=True)
@@ -40,14 +44,14 @@ class ConsensusBonus(Shared):
     """A fuser with weights and a bonus for consensus.
 
     Attributes:
-        beta: bonus for a document that two lists or more contain, 0 or more.
+        beta: bonus for a document that two lists or more contain, in [0, LARGEST_BONUS].
     """
 
     beta: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        bounded("fuser.beta", self.beta, 0)
+        bounded("fuser.beta", self.beta, 0, LARGEST_BONUS)
 
     def rewarded(self, pool: Calibrated, parts: Sequence[tuple[Tensor, float]]) -> Tensor:
         """Return float64[Q, U], the sum of weight x tensor, plus beta if two lists or more contain

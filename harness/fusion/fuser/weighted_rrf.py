@@ -9,8 +9,8 @@ from torch import Tensor
 
 from harness.core.errors import bounded
 from harness.fusion.fuser import Calibrated
-from harness.fusion.fuser.rrf import reciprocal
-from harness.fusion.fuser.shares import Weights, bounded_weights, shares, total
+from harness.fusion.fuser.rrf import LARGEST_K, reciprocal
+from harness.fusion.fuser.shares import LARGEST_BONUS, Weights, bounded_weights, shares, total
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class WeightedRrf:
     order without a prior is that list's.
 
     Attributes:
-        k: 0 or more.
+        k: 0 to LARGEST_K.
         weights: 0 or more by list name; those of lists that the pool lacks are not used.
-        bonus: 0 or more, for the first document of the list named ``lexical``.
+        bonus: in [0, LARGEST_BONUS], for the first document of the list named ``lexical``.
     """
 
     k: float = 60
@@ -38,8 +38,8 @@ class WeightedRrf:
     version: ClassVar[int] = 2  # 2: the bonus is added in float64
 
     def __post_init__(self) -> None:
-        bounded("fuser.k", self.k, 0)
-        bounded("fuser.bonus", self.bonus, 0)
+        bounded("fuser.k", self.k, 0, LARGEST_K)
+        bounded("fuser.bonus", self.bonus, 0, LARGEST_BONUS)
         bounded_weights(self.weights)
 
     def __call__(self, pool: Calibrated) -> Tensor:

@@ -18,6 +18,11 @@ from harness.fusion.normalizer import ordered_sum
 EPSILON = 1e-6
 """Added to a value before its logarithm, so that 0 has a finite energy (PhaseGraph eq. 2)."""
 
+LARGEST = 10**9
+"""The largest temperature. Probabilities differ by the share (difference of energies) / T, and
+float64 keeps 2^-53: at a higher one different documents would become equal.
+"""
+
 
 @runtime_checkable
 class Temperature(Protocol):

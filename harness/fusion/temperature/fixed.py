@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from harness.core.errors import bounded
+from harness.fusion.temperature import LARGEST
 
 
 @dataclass(frozen=True)
 class Fixed:
-    """T as given, > 0; PhaseGraph compares 0.3, 0.6 and 1.0."""
+    """T as given, in (0, LARGEST]; PhaseGraph compares 0.3, 0.6 and 1.0."""
 
     T: float = 1.0
 
     def __post_init__(self) -> None:
-        bounded("temperature.T", self.T, 0, open_low=True)
+        bounded("temperature.T", self.T, 0, LARGEST, open_low=True)
 
     def __call__(self, values: Sequence[Tensor], present: Sequence[Tensor]) -> list[Tensor]:
         """Return float64[Q, 1] for each list."""

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from harness.core.errors import bounded
 from harness.fusion.normalizer import counts, ordered_sum
+from harness.fusion.temperature import LARGEST
 
 
 @dataclass(frozen=True)
@@ -18,15 +19,16 @@ class Wasserstein:
     """T = T0 (1 + gamma W1), W1 the Wasserstein-1 distance of the normalised values of two lists.
 
     With more than two lists, W1 of a list is the mean of its distances to the others. An empty list
-    has no distribution: it is left out, and its own W1 is 0. T0 > 0, gamma >= 0.
+    has no distribution: it is left out, and its own W1 is 0. T0 > 0 and
+    gamma >= 0, at most LARGEST.
     """
 
     T0: float = 1.0
     gamma: float = 1.0
 
     def __post_init__(self) -> None:
-        bounded("temperature.T0", self.T0, 0, open_low=True)
-        bounded("temperature.gamma", self.gamma, 0)
+        bounded("temperature.T0", self.T0, 0, LARGEST, open_low=True)
+        bounded("temperature.gamma", self.gamma, 0, LARGEST)
 
     def __call__(self, values: Sequence[Tensor], present: Sequence[Tensor]) -> list[Tensor]:
         """Return float64[Q, 1] for each list."""

@@ -9,7 +9,7 @@ from typing import Any
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError, nearest
 from harness.core.identity import code_version, library_versions, sealed
-from harness.sweep.folder.lock import Lock, check_same, locked_rows, locked_trials
+from harness.sweep.folder.lock import Lock, check_file, check_same, locked_rows, locked_trials
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import Row, Settings, score
 
@@ -86,7 +86,8 @@ def lock(
 
 
 def check_unchanged(result: SweepResult, data: Benchmark, versions: Mapping[str, str]) -> Lock:
-    """Return the lock of a sweep; raise HarnessError if its data, code or libraries have changed.
+    """Return the lock of a sweep; raise HarnessError if its files, data, code or libraries have
+    changed.
 
     Args:
         result: the sweep.
@@ -94,6 +95,8 @@ def check_unchanged(result: SweepResult, data: Benchmark, versions: Mapping[str,
         versions: current versions of the classes of other packages in its trials.
     """
     lock = result.lock
+    for name in lock["files"]:
+        check_file(result.folder, name, lock["files"])
     for what, locked, now in (
         ("data", lock["data_sha256"], data.sha256),
         ("split", lock.get("split_sha256"), data.split_facts.get("split_sha256")),

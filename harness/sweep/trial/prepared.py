@@ -21,6 +21,7 @@ from harness.core.threads import available, map_threads, torch_alone
 from harness.evaluation.gold import Gold
 from harness.evaluation.id_coverage import Coverage
 from harness.evaluation.metric import Metric, means
+from harness.evaluation.metric.gold_ranks import RunRanks
 from harness.fusion.context import Context
 from harness.retriever import Retriever
 from harness.run import Run
@@ -222,13 +223,19 @@ class Prepared:
         return engine.score(trials, runs, gold, device, progress, context.take(members))
 
     def coverage(self, split: str) -> dict[str, dict[str, object]]:
-        """Return by list the counts and warnings over a split (see ``Coverage``)."""
+        """Return by list the counts and warnings over a split (see ``Coverage``), and the range of
+        the objective over all orders of equal scores.
+        """
         members = self.benchmark.members(split)
         judged = Gold.of(self.benchmark).take(members.tolist())
-        return {
-            name: Coverage.of(run.take(members), judged).to_dict()
-            for name, run in self.runs.items()
-        }
+        objective = Metric.parse(self.plan.config.objective)
+        found = {}
+        for name, run in self.runs.items():
+            own = run.take(members)
+            found[name] = Coverage.of(own, judged).to_dict()
+            if tied := RunRanks(own, judged).tie_ranges([objective]):
+                found[name]["tie_ranges"] = tied
+        return found
 
     def read_pairs(self, trials: Sequence[Trial]) -> None:
         """Score all question-passage pairs that the rerankers of these trials need on tune, and

@@ -127,7 +127,7 @@ def test_a_list_that_the_shell_split_is_put_together() -> None:
     [
         (
             "evaluate run=f.trec gold=g.txt k=0,7",
-            "several values; with -m a job for each, a list is k=[0,7], with a decimal point k=0.7",
+            "several values; a list is k=[0,7], with a decimal point k=0.7, with -m a job for each: -m k=0,7",
         ),
         (
             "fuse lists.a=f.trec lists.b=f.trec -m fuser=rrf,combsum out=o",

@@ -35,3 +35,12 @@ def test_divisions_are_exact() -> None:
 def test_bounds() -> None:
     with pytest.raises(HarnessError, match=r"fuser\.k.*\[0.*k=-1"):
         Rrf(k=-1)
+    with pytest.raises(HarnessError, match=r"fuser\.k must be in \[0, 1000000000000\]"):
+        Rrf(k=1e17)
+
+
+def test_the_largest_k_keeps_every_rank(scores) -> None:
+    """Neighbours differ by 1e-12 of their score, and float64 keeps 1e-16."""
+    found = scores(Rrf(k=10**12), {"dense": {f"d{n}": -n for n in range(1000)}, "graph": {}})
+    assert list(found) == [f"d{n}" for n in range(1000)]
+    assert len({*found.values()}) == 1000

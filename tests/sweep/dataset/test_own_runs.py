@@ -64,6 +64,22 @@ def test_heldout_refuses_another_gold_or_list(place: Path, command: Command, cha
     assert "sweep again for a new lock" in message
 
 
+def test_equal_scores_are_said(place: Path, command: Command) -> None:
+    """A list that holds all gold among equal scores has last_hop@5 of 0% to 100% by their order."""
+    gold = [json.loads(line) for line in Path("gold.jsonl").read_text().splitlines()]
+    docs = [f"z{n}" for n in range(5)]
+    alike = {one["id"]: dict.fromkeys([*docs, *one["supporting_ids"]], 1) for one in gold}
+    Path("alike.json").write_text(json.dumps(alike))
+    lists = "lists={dense: vectors.trec, alike: alike.json}"
+    status, shown, _ = command("sweep", lists, "gold=gold.jsonl", "tracking=none", "grid=point")
+    assert status == 0
+    told = " ".join(shown.split())
+    assert (
+        "on tune alike has equal scores; in another order of these it has last_hop@5 0.0 to 100.0"
+        in told
+    )
+
+
 def test_a_single_trial_has_nothing_to_compare(place: Path, command: Command) -> None:
     typed = ("gold=gold.jsonl", "tracking=none", "fuser=single")
     assert not command("sweep", "lists={dense: vectors.trec}", *typed)[0]

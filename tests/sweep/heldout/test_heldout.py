@@ -156,6 +156,16 @@ def test_every_changed_file_is_named(result, prepared, ledger, name):
         list(verify_files(result.folder, ledger))
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_a_changed_file_is_not_held_out(result, prepared, ledger, name):
+    path = result.folder / name
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+    assert f"{name}: " in _try(result, prepared)
+    assert not ledger.entries()
+
+
 def read_all(result):
     return [
         *(
