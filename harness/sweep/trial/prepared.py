@@ -20,8 +20,7 @@ from harness.core.table import counted
 from harness.core.threads import available, map_threads, torch_alone
 from harness.evaluation.gold import Gold
 from harness.evaluation.id_coverage import Coverage
-from harness.evaluation.metric import Metric, means
-from harness.evaluation.metric.gold_ranks import RunRanks
+from harness.evaluation.metric import Metric, RunRanks, means
 from harness.fusion.context import Context
 from harness.retriever import Retriever
 from harness.run import Run
