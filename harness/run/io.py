@@ -169,7 +169,7 @@ def _has_columns(source: Source) -> bool:
 
 
 NO_RUNS = (
-    *(".xlsx", ".xls", ".ods", ".zip", ".lz4"),
+    *(".xlsx", ".xls", ".ods", ".zip", ".lz4", ".zst", ".xz", ".bz2", ".7z", ".tar"),
     *(".docx", ".pdf", ".html", ".tex", ".md", ".png", ".svg"),
 )
 """Endings of files that hold no run; a run with another unknown ending is written as TREC."""

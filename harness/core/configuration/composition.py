@@ -84,6 +84,9 @@ def _apply(config: DictConfig, one: Override, given: Sequence[Override]) -> None
     try:
         OmegaConf.update(config, one.key, value, merge=not replaced, force_add="+" in one.sign)
     except (ConfigAttributeError, ConfigKeyError) as error:
+        no_fields = OmegaConf.is_dict(holder) and not {*holder} - {"_target_"}
+        if isinstance(holder, str) or no_fields:
+            raise HarnessError(f"{section} has no {last}; leave it out") from error
         raise _no_key(config, one.key, value) from error
     except ValueError as error:  # of int(): a name below a list
         raise HarnessError(

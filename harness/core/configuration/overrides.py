@@ -37,6 +37,8 @@ TRUTHS = {
 """The words that may be typed for true and false."""
 SWEEP = re.compile(r"(?:choice|range|interval|glob|shuffle|sort|tag|extend_list)\(")
 """The beginning of a value by Hydra's functions that give several values."""
+OWN_RUNS = "own_runs"
+"""The dataset of a sweep whose gold is given."""
 OTHERS = {"qrels": "gold", "judgements": "gold", "input": "run"}
 """The keys of other tools that have other names here."""
 MAY_BE_NULL = ("controls",)
@@ -118,7 +120,10 @@ def prepare(primary: str, overrides: Sequence[str]) -> Composition:
     """
     given = [Override.read(text) for text in overrides]
     default = Layers({})
-    default.tree(primary)
+    of_sweep = "gold" in default.tree(primary) and "dataset" in default.groups
+    keys = {one.key for one in given if one.value not in ("", "null")}
+    if of_sweep and "gold" in keys and "dataset" not in keys:
+        given.append(Override("", "dataset", OWN_RUNS))
     first = Layers(_choices([one for one in given if one.key in default.groups], default.groups))
     tree = first.tree(primary)
     added = _inputs(given, tree) if "reranker" in first.groups else {}

@@ -15,7 +15,6 @@ from omegaconf import DictConfig, open_dict
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source import Chain
-from harness.core.configuration import defaults
 from harness.core.errors import HarnessError
 from harness.core.identity import digest, file_sha256
 from harness.evaluation.gold import Gold
@@ -113,9 +112,7 @@ def use_gold(config: DictConfig, given: Sequence[str]) -> None:
 
 def _use_own_runs(config: DictConfig, keys: Collection[str]) -> None:
     """Replace the dataset by the gold file and the lists, and remove the parts that make lists."""
-    if "dataset" not in keys:
-        config.dataset = defaults("dataset", "own_runs")
-    elif "own_runs" not in config.dataset.get("_target_", ""):
+    if "own_runs" not in config.dataset.get("_target_", ""):
         raise HarnessError(
             "gold= is for runs without a corpus, and dataset= names one; leave one out"
         )
