@@ -2,7 +2,11 @@
 
 import ast
 import inspect
+import json
 import re
+import shlex
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,103 +17,333 @@ from harness.__main__ import commands
 from harness.core.concepts import PACKAGE
 from harness.core.configuration import extensions
 from harness.core.configuration.grammar import read_conf
-from tests.conftest import Command
+from tests import process
 
+LINES = [f"q{n} Q0 {{}} 1 3 s\nq{n} Q0 {{}} 2 2 s\n" for n in range(8)]
 FILES = {
-    "d.trec": "q1 Q0 b 1 3 s\nq1 Q0 a 2 2 s\n",
-    "g.trec": "q1 Q0 a 1 3 s\nq1 Q0 b 2 2 s\n",
+    "d.trec": "".join(line.format("b", "a") for line in LINES),
+    "g.trec": "".join(line.format("a", "b") for line in LINES),
     "a,b.trec": "q1 Q0 a 1 3 s\n",
     "noted.trec": "# of a tool\nq1 Q0 a 1 3 s\n",
+    "ends.trec": "q1 Q0 a 1 3 s more\n",
+    "other.trec": "q1 Q0 x 1 3 s\nq1 Q0 y 2 2 s\n",
     "blank.json": '{"q1": {"a b": 1, "a": 2}}',
     "logits.json": '{"q1": {"a": -1, "b": -2}}',
-    "queries.jsonl": '{"id": "q1", "supporting_ids": ["a", "b"]}\n',
+    "queries.jsonl": "".join(
+        f'{{"id": "q{n}", "question": "?", "supporting_ids": ["a", "b"]}}\n' for n in range(8)
+    ),
+    "few.jsonl": '{"id": "q1", "supporting_ids": ["a", "b"]}\n',
     "qrels.txt": "q1 0 a 1\nq2 0 b 1\n",
+    "own.csv": "topic_no,pid,value\nq1,a,2\nq1,b,1\n",
+    "dist.csv": "query_id,doc_id,distance\nq1,a,1\nq1,b,2\n",
     "ranks.csv": "query_id,doc_id,score\nq1,x,1\nq1,a,2\nq1,b,3\n",
+    "scores.csv": "id,f1\ni1,0.5\ni2,1\n",
+    "others.csv": "id,f1\ni1,0.25\ni2,1\n",
+    "one.trec": "q1 Q0 a 1 3 s\n",
+    "upstream/musique.json": json.dumps(
+        [
+            {
+                "id": "2hop__1_2",
+                "question": "?",
+                "answer": "x",
+                "paragraphs": [
+                    {"idx": n, "title": one, "paragraph_text": f"of {one}", "is_supporting": True}
+                    for n, one in enumerate("ab")
+                ],
+                "question_decomposition": [
+                    {"question": "?", "answer": "x", "paragraph_support_idx": n} for n in range(2)
+                ],
+            }
+        ]
+    ),
+    "upstream/musique_corpus.json": json.dumps(
+        [{"title": one, "text": f"of {one}"} for one in "ab"]
+    ),
+    "folder/corpus.jsonl": "".join(
+        f'{{"id": "{one}", "title": "{one}", "text": "of {one}"}}\n' for one in "abc"
+    ),
+    "folder/queries.jsonl": '{"id": "q1", "question": "?", "supporting_ids": ["a", "b"]}\n',
 }
-EVALUATE = ("evaluate", "run=d.trec", "gold=queries.jsonl")
-COMPARE = ("compare", "run=d.trec", "baseline=g.trec", "gold=queries.jsonl")
-FUSE = ("fuse", "lists={dense: d.trec, graph: g.trec}", "fuser=rrf", "out=f.json")
-SWEEP = ("sweep", "lists={dense: d.trec, graph: g.trec}", "gold=queries.jsonl", "dry_run=true")
-PLACE = r"NAME|FILE|\.\.\."
-"""What stands in a mend for a name of one's own."""
+USUAL = {
+    "evaluate": "run=d.trec gold=queries.jsonl",
+    "compare": "run=d.trec baseline=g.trec gold=queries.jsonl",
+    "fuse": "'lists={dense: d.trec, graph: g.trec}' fuser=rrf out=f.json",
+    "sweep": "'lists={dense: d.trec, graph: g.trec}' gold=queries.jsonl grid=point dry_run=true",
+}
+"""What stands in a command besides a mistake, unless the mistake begins with a colon."""
+STANDS_FOR = {
+    "rank: NAME": "rank: score",
+    "DIR": "folder",
+    "FILE": "queries.jsonl",
+    "NAME": "dense",
+    "i/n": "1/2",
+}
+"""What is typed for a word of a mend that stands for one of the user's own."""
+PLACE = r"\.\.\.|[A-Z]{4,}|\{\}|: \w+, \.\.\."
 
 
 def changed(typed: list[str], mend: str) -> list[str]:
     """The command with a mend: in place of the value of its key, or behind."""
-    key = mend.partition("=")[0]
-    kept = [one for one in typed if one.partition("=")[0] != key]
-    return [*kept, mend]
+    *flags, mend = mend.split(" ", 1) if mend.startswith("-m ") else [mend]
+    key = mend.partition("=")[0].lstrip("+")
+    kept = [one for one in typed if one.partition("=")[0].lstrip("+") != key and one not in flags]
+    return [*kept, *flags, mend]
 
 
-def mends(said: str, typed: list[str]) -> list[str]:
-    """What a message tells to type: what it quotes, overrides behind its first semicolon, the
-    nearest name, and another file to write.
-    """
-    found = re.findall(r"'([^'\s]+=[^']*)'", said)
-    told = re.sub(r"'[^']*'", "", said.partition("; ")[2])
-    found += re.findall(r"(?<![\w.])((?:[+~]\w[\w.]*|[a-z][\w.]*=[\w./\[\]@,~-]*[\w\]]))", told)
-    found += [f"out={one}" for one in re.findall(r"write (\w+\.\w+)$", told.strip())]
-    for word, name in re.findall(
-        r"([\w.]+)(?:@\w+)?(?: is not known)? \(did you mean (.+?)\?\)", said
-    ):
-        found += [one.replace(word, name) for one in typed if word in one]
-    return [one for one in dict.fromkeys(found) if not re.search(PLACE, one)]
-
-
-@pytest.mark.parametrize(
-    "typed",
-    [
-        (*EVALUATE, "run=[a,b.trec]"),
-        (*EVALUATE, "run=noted.trec"),
-        (*EVALUATE, "gold=qrels.txt", "strict=true"),
-        (*EVALUATE, "metrics=[]"),
-        (*EVALUATE, "metrics=recal"),
-        (*EVALUATE, "ties=house1"),
-        (*EVALUATE, "split=al"),
-        (*EVALUATE, "lenient=yes", "lenint=true"),
-        (*COMPARE, "gold=qrels.txt"),
-        (*COMPARE, "run=d.trec,g.trec"),
-        (*COMPARE, "metrik=recall"),
-        (*FUSE, "lists=[d.trec,g.trec]"),
-        (*FUSE, "fuser=RRF"),
-        (*FUSE, "out=f.xlsx"),
-        (*FUSE, "lists={dense: logits.json, graph: g.trec}", "fuser=linear", "normalizer=tmm"),
-        (*FUSE, "lists={a: d.trec, b: g.trec}", "fuser=linear", "normalizer=tmm"),
-        (*FUSE, "fuser.K=5", "fusor=rrf"),
-        (*FUSE, "pool_cap=3"),
-        (*EVALUATE, "runs=d.trec"),
-        (*EVALUATE, "golds=queries.jsonl"),
-        (*FUSE, "fuser=tsallis", "normalizer=zscore"),
-        (*FUSE, "split=test", "splitting=given"),
-        (*FUSE, "split=test", "splitting=disjoint"),
-        (*FUSE, "lists={dense: [d.trec, g.trec]}"),
-        (*SWEEP, "fuser.k=five", "fusr=rrf"),
-        (*SWEEP, "objective=last_hop@five", "objektive=mrr"),
-        ("sweep", "~lists.dense", "dry_run=true"),
-        ("sweep", "dataset=sampel", "dry_run=true"),
-        ("heldout", "again=true"),
-        ("sweep", "dataset=sample", "encoder=hased", "dry_run=true"),
-    ],
+KEY_OF_MEND = (
+    r"(?<![\w.={-])(?:-m )?\+?[a-z][\w.]*(?:@[\w.]+)?="
+    r"(?:\[[^\]]*\]|\{[^}]*\}|[\w./@~-]+(?:,[\w./@~-]+)*)(?=[\s;,)`.:']|$)"
 )
-def test_a_mend_works(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command, typed: tuple[str, ...]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+QUOTED = r"'((?:-m )?[+~]?[\w.@]+=[^']*)'"
+
+
+def mends(said: str, typed: list[str]) -> Iterator[list[str]]:
+    """The commands that a message tells to type: with what it quotes or writes behind its first
+    semicolon, with the nearest name, without what is to be left out, or another command.
+    """
+    told = re.sub(rf"{QUOTED}|`[^`]*`", "", said.partition("; ")[2] or said.rpartition(": ")[2])
+    wrong = re.escape(re.split("[ =:]", said.partition(": ")[2] + " ", maxsplit=1)[0])
+    near = re.findall(
+        r"([\w.]+)(?:@\w+)?(?:: no such command| is not known)? \(did you mean (.+?)\?\)", said
+    )
+    own = [one for one in typed if not re.match(rf"-*{wrong}([.=]|$)", one)]
+    kept = own if near or re.search("does not use|has no names", said) else typed
+    found = re.findall(QUOTED, said) + re.findall(rf"{KEY_OF_MEND}(?: {KEY_OF_MEND})*", told)
+    found += re.findall(r"(~\w[\w.]*)(?=[\s;,)]|$)", told)
+    found += [f"out={one}" for one in re.findall(r"write (\w+\.\w+)$", told.strip())]
+    for one in found:
+        line = kept
+        for mend in re.findall(KEY_OF_MEND, one) or [one]:
+            line = changed(line, mend)
+        yield line
+    for word, name in near:
+        for one in (one for one in typed if word in one):
+            yield changed(own, one.replace(word, name)) if "=" in one else [name, *typed[1:]]
+    if re.search("leave (it|one of them|one|them) out", told):
+        yield own
+    for name, given in re.findall(r"harness ([a-z]+)((?: [\w.]+=[\w./-]+)*)", said):
+        if name in commands():
+            yield [name, *shlex.split(given or USUAL.get(name, ""))]
+    for flag in ("--help", "--cfg job", "--rescore"):
+        if flag in said and typed[0] in commands():
+            yield [typed[0], *flag.split()]
+
+
+def spelt(line: list[str]) -> list[str]:
+    """The command with one's own names in place of NAME and others."""
+    for word, own in STANDS_FOR.items():
+        line = [re.sub(rf"\b{word}\b", own, one) for one in line]
+    return line
+
+
+MISTAKES = r"""
+evaluate run=[a,b.trec]
+evaluate run=noted.trec
+evaluate run=ends.trec
+evaluate gold=qrels.txt strict=true
+evaluate gold=few.jsonl strict=true
+evaluate metrics=[]
+evaluate metrics=recal
+evaluate ties=house1
+evaluate split=al
+evaluate splitting=given split=test
+evaluate gold=qrels.txt dataset.chain={type:[x]}
+evaluate lenint=true lenient=yes
+evaluate run=d.trec,g.trec
+evaluate run={a:d.trec}
+evaluate run=ranks.csv
+evaluate runs=d.trec
+evaluate golds=queries.jsonl
+evaluate qrels=qrels.txt
+evaluate strict
+evaluate recall
+evaluate out = x.json
+evaluate -x
+evaluate rel=2
+evaluate k=0,7
+evaluate columns.doc=pid
+evaluate --cfg jobs
+compare gold=qrels.txt
+compare metrik=recall
+:compare run=d.trec baseline=g.trec
+:compare run=scores.csv baseline=others.csv k=5
+fuse lists=[d.trec,g.trec]
+fuse lists=d.trec,g.trec
+fuse fuser=RRF
+fuse out=f.xlsx
+fuse 'lists={dense: logits.json, graph: g.trec}' fuser=linear normalizer=tmm
+fuse 'lists={a: d.trec, b: g.trec}' fuser=linear normalizer=tmm
+fuse fuser.K=5 fusor=rrf
+fuse pool_cap=3
+fuse weights.a=2
+fuse fuser=linear fuser.weights.dense=2
+fuse alpha=0.3 fuser=linear
+fuse T=2
+fuse fuser=tsallis normalizer=zscore
+fuse split=test splitting=given
+fuse split=test splitting=disjoint
+fuse split=test splitting=disjoint gold=few.jsonl
+fuse lists={dense:[d.trec,g.trec]}
+fuse pool.cap=5 pool.capped=[grahp]
+fuse lock=runs/sweeps fuser.k=5
+fuse fuser=boltzmann fuser.alpha=0.3,0.5
+fuse out=f.zip
+sweep objective=last_hop@five objektive=mrr
+:sweep dataset=sampel dry_run=true
+:sweep dataset=folder dry_run=true
+:sweep dataset=folder/ dry_run=true
+:sweep 'lists={dense: d.trec}' gold=queries.jsonl dry_run=true
+:sweep lists.dense=d.trec gold=queries.jsonl dry_run=true
+sweep 'lists={a: d.trec, b: g.trec}'
+sweep dataset=sample
+sweep explain=true
+sweep lists=d.trec,g.trec
+sweep grid.values.fuser.alpha=[0.1]
+sweep fuser=single fuser.list=dens
+sweep lists.dense.index=Flat
+heldout again=true
+heldout sweep=nothere
+heldout dry_run=true
+heldout paths.runs=empty
+heldout paths.ledger=folder
+heldout paths.ledger=new.jsonl
+heldout
+report sweep=empty
+report paths.runs=empty
+report sweep=[a,b]
+verify paths.runs=empty
+verify paths.ledger=new.jsonl
+ui paths.runs=empty
+ui tracking=none
+list fusr
+power
+power delta=20 discordance=.05
+new fusr mine
+new plugin walks
+data dataset=folder
+evaluat run=d.trec
+:sweep 'lists={dense: d.trec, graph: g.trec}' gold=queries.jsonl grid=point dry_run=true tracking.uri=x tracking=none
+fuse lists={}
+fuse fuser=learned
+fuse out=f.trec 'lists={dense: blank.json, graph: blank.json}'
+fuse reranker=coverage
+:sweep dataset=folder dataset.path=folder/ dry_run=true retriever@lists.graph=bm25 reranker=ising
+:sweep dataset=hf dataset.path=folder dry_run=true
+sweep objective=last_hop@5 gold=qrels.txt dataset.chain={type:[x]}
+:report sweep=runs/sweeps/none
+:verify --rescor
+:verify sweep=queries
+:heldout sweep=queries-x
+:new fuser my-fuser
+:data dataset=hotpotqa paths.data=folder
+sweep grid=point +grid.x={encoder:[static,hashed]}
+:sweep 'lists={a: d.trec, b: g.trec, c: other.trec}' gold=queries.jsonl dry_run=true
+:power n=100 discordance=[]
+:doctor instal=x
+fuse lists.dense.index=Flat
+prepare wait=true dry_run=true
+sweep objective=last_hop@5 gold=qrels.txt 'dataset.chain={type: [x]}'
+compare metric=ndcg@x
+fuse split=test 'lists={dense: one.trec, graph: one.trec}'
+fuse out=f.parquet.gz
+sweep gold=qrels.txt objective=last_hop@5
+rm -r runs && sweep dry_run=false tracking=none
+heldout heldout.again=true
+:report archive=x.zip
+:verify
+:data dataset=musique paths.data=upstream out=o
+rm runs/sweeps/*/heldout.entry.json && :report
+sed -i s/0/1/ runs/sweeps/*/heldout.json && :report
+rm runs/sweeps/*/heldout* && :verify
+rm runs/sweeps/*/trials.parquet && :report
+"""
+"""A mistake a line: what is typed after what a command usually has (USUAL), or alone after a
+colon; before ``&&`` what a shell does to the files first.
+"""
+SAID: list[str] = []
+"""What all of these print."""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """FILES, and the folder of a sweep of two lists that has been held out."""
+    folder = tmp_path_factory.mktemp("files") / "here"
     for name, content in FILES.items():
-        (tmp_path / name).write_text(content)
-    given: list[str] = []
-    for one in typed:
-        given = changed(given, one) if "=" in one else [*given, one]
-    status, _, said = command(*given)
-    assert (status, said.count("\n")) == (2, 1), said
-    told = mends(said, given)
-    assert told, said
-    wrong = said.split()[1].partition("=")[0]
-    for mend in told:
-        gone = f"{wrong}=" if re.search("did you mean|does not use", said) else " "
-        kept = [one for one in given if not one.startswith(gone)]
-        again = command(*changed(kept, mend))
-        assert again[2] != said, (mend, again)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content)
+    (folder / "empty").mkdir()
+    swept = shlex.split(USUAL["sweep"].replace("dry_run=true", "tracking=none"))
+    process.harness("sweep", *swept, cwd=folder, check=True)
+    process.harness("heldout", "tracking=none", cwd=folder, check=True)
+    return folder
+
+
+def type_in(folder: Path, files: Path, first: str, typed: list[str]) -> list[str]:
+    """The lines that a command prints in a copy of the files."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(files, folder)
+    if first:
+        subprocess.run(first, shell=True, cwd=folder, check=True)
+    done = process.harness(*typed, cwd=folder)
+    assert "Traceback" not in done.stderr, (typed, done.stderr)
+    lines = [*done.stderr.splitlines(), *done.stdout.splitlines()]
+    SAID.extend(lines)
+    return lines
+
+
+@pytest.mark.parametrize("mistake", MISTAKES.strip().splitlines())
+def test_a_mend_works(
+    tmp_path: Path, files: Path, monkeypatch: pytest.MonkeyPatch, mistake: str
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    first, _, line = f"&& {mistake}".rpartition("&& ")
+    name, *own = shlex.split(line.lstrip(":"))
+    typed = [name, *shlex.split("" if line[0] == ":" else USUAL.get(name, ""))]
+    for one in own:
+        is_key = re.match(r"[+~\w.@]+=.", one)
+        typed = changed(typed, one) if is_key else [*typed, one]
+    first, told = first.strip("& "), 0
+    for said in type_in(tmp_path / "here", files, first, typed):
+        for mend in map(spelt, mends(said, typed)):
+            if mend != typed and not re.search(PLACE, " ".join(mend)):
+                again = type_in(tmp_path / "here", files, first, mend)
+                assert said not in again or not said.startswith(("error", "warning")), mend
+                told += 1
+    assert told
+
+
+ADVICE = (
+    r"(?:give|set|write|add|take|type|choose|name|use|put|with|by|try|e\.g\.|as in|mean|leave out|"
+    r"next:|yours:|folder is)\b[^;`]*?(?<![\w.{}/%-])'?[+~]?[a-z_][\w.{}@]*=|"
+    r"\bharness (?:[a-z]+|\{\})\b|did you mean|pip install|`?--[a-z]+|\bwrite \{\}|(?<!\w)-m\b"
+)
+UNTYPED = 65
+"""The number of texts of the core that advise something and that no mistake above prints: those
+about models, GPUs, the Hub, libraries that are not installed, a full disk, and Python alone.
+"""
+
+
+def holds(line: str, parts: list[str]) -> bool:
+    """Whether a line has all parts in this order."""
+    for part in parts:
+        _, found, line = line.partition(part) if part else ("", "x", line)
+        if not found:
+            return False
+    return True
+
+
+def test_advice_is_typed() -> None:
+    """New advice comes with a mistake that prints it."""
+    if not SAID:
+        pytest.skip("the mistakes were not typed")
+    printed, untyped = {*SAID}, []
+    for path in PACKAGE.rglob("*.py"):
+        for line, text in sentences(ast.parse(path.read_text())):
+            if "plugins" not in path.parts and re.search(ADVICE, text):
+                parts = re.split(r"\{\}|%s|%d", text.strip())
+                if not any(holds(one, parts) for one in printed):
+                    untyped.append(f"{path}:{line}: {text[:100]}")
+    assert len(untyped) <= UNTYPED, "\n".join(untyped)
 
 
 COMMAND = r"(?:^|[`'] ?|: )harness ([a-z]+)"

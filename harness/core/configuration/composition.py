@@ -74,7 +74,9 @@ def _apply(config: DictConfig, one: Override, given: Sequence[Override]) -> None
         return
     if one.value is None:
         raise _lone(config, one.key)
-    value = parse(one.key, one.value, one.key == "run" and "metrics" in config)
+    there = OmegaConf.select(config, one.key)
+    alone = isinstance(there, (str, float)) or (one.key == "run" and "metrics" in config)
+    value = parse(one.key, one.value, alone)
     of_strategy = one.key == "lists" or (OmegaConf.is_dict(holder) and "_target_" in holder)
     replaced = isinstance(value, dict) and of_strategy
     if replaced:

@@ -113,10 +113,16 @@ def parse(key: str, value: str, alone: bool = False) -> Any:
     return override.value()
 
 
+def _name(file: str) -> tuple[str, str]:
+    """Return the name of a list and its file; ``name:file`` has both."""
+    name, colon, path = file.partition(":")
+    return (name, path) if colon else (Path(file).name.partition(".")[0], file)
+
+
 def _several(key: str, value: str, alone: bool) -> str:
     """Return the message about several values, with the forms of a list and of a job for each."""
     if key == "lists":
-        named = (f"{Path(one).name.partition('.')[0]}: {one}" for one in value.split(","))
+        named = (": ".join(_name(one)) for one in value.split(","))
         return f"name each list, as in '{key}={{{', '.join(named)}}}'"
     listed = "" if "(" in value or alone else f"a list is {key}=[{value}], "
     if DECIMAL.fullmatch(value):

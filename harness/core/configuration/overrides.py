@@ -39,7 +39,7 @@ SWEEP = re.compile(r"(?:choice|range|interval|glob|shuffle|sort|tag|extend_list)
 """The beginning of a value by Hydra's functions that give several values."""
 OWN_RUNS = "own_runs"
 """The dataset of a sweep whose gold is given."""
-OTHERS = {"qrels": "gold", "judgements": "gold", "input": "run"}
+OTHERS = {"qrels": "gold", "judgements": "gold", "against": "baseline"}
 """The keys of other tools that have other names here."""
 MAY_BE_NULL = ("controls",)
 """Sections that may be null. The keys of all other sections are read."""

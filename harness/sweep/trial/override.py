@@ -135,6 +135,8 @@ def ineffective(typed: Settings, trials: Sequence[Trial]) -> Iterator[str]:
             group, _, field = knob.partition(".")
             having = [each for each in names(group) if field in _fields(group, each)]
             hint = f"{field} is read by {group}={', '.join(having)}" if having else ""
+            if group == "pool":
+                hint = "no cap is tried of a list in pool.capped"
             yield unused(f"{knob}={value}", hint)
 
 
