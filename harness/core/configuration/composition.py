@@ -74,7 +74,7 @@ def _apply(config: DictConfig, one: Override, given: Sequence[Override]) -> None
         return
     if one.value is None:
         raise _lone(config, one.key)
-    there = OmegaConf.select(config, one.key)
+    there = holder.get(last) if OmegaConf.is_dict(holder) else None
     alone = isinstance(there, (str, float)) or (one.key == "run" and "metrics" in config)
     value = parse(one.key, one.value, alone)
     of_strategy = one.key == "lists" or (OmegaConf.is_dict(holder) and "_target_" in holder)

@@ -136,7 +136,7 @@ def ineffective(typed: Settings, trials: Sequence[Trial]) -> Iterator[str]:
             having = [each for each in names(group) if field in _fields(group, each)]
             hint = f"{field} is read by {group}={', '.join(having)}" if having else ""
             if group == "pool":
-                hint = "no cap is tried of a list in pool.capped"
+                hint = "it needs a pool.cap and a list that pool.capped names"
             yield unused(f"{knob}={value}", hint)
 
 
