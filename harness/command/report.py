@@ -49,7 +49,7 @@ from typing import TYPE_CHECKING
 from omegaconf import DictConfig
 
 from harness.core.configuration import extensions
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, path_of
 
 if TYPE_CHECKING:
     from harness.sweep.folder import SweepResult
@@ -98,6 +98,8 @@ def _write(config: DictConfig, results: Mapping[str, SweepResult]) -> None:
     from harness.sweep.heldout import Ledger
 
     archive, ledger = config.get("archive"), Path(config.paths.ledger)
+    if archive is not None:
+        path_of("archive", archive)
     if archive is not None and len(results) > 1:
         raise HarnessError(f"archive={archive}: expected one sweep, got {len(results)}")
     for result in results.values():

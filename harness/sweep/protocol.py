@@ -20,7 +20,7 @@ from pathlib import Path
 from omegaconf import open_dict
 
 from harness.core.configuration import CommandLine, compose
-from harness.core.errors import HarnessError, path_of, texts_of, unused
+from harness.core.errors import HarnessError, described, path_of, texts_of, unused
 from harness.sweep.dataset import use_gold
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout import heldout
@@ -75,6 +75,8 @@ def run_heldout(
         HarnessError: test has been evaluated and ``again`` is not set, or data, code or lock
             changed since the sweep.
     """
+    if not isinstance(again, bool):  # "no" is true
+        raise HarnessError(f"again: expected True or False, got {described(again)}")
     folder = result.folder if isinstance(result, SweepResult) else path_of("result", result)
     runs = folder.resolve().parent.parent
     own = _typed("heldout", overrides)

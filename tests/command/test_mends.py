@@ -202,7 +202,7 @@ sweep grid.values.fuser.alpha=[0.1]
 sweep fuser=single fuser.list=dens
 sweep lists.dense.index=Flat
 heldout again=true
-heldout sweep=nothere
+heldout sweep=empty
 heldout dry_run=true
 heldout paths.runs=empty
 heldout paths.ledger=folder

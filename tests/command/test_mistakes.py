@@ -129,7 +129,7 @@ def test_of_sweep_before_anything_is_built(
             (f"{line} sweep=", "sweep= names no sweep; give")
             for line in ("report", "heldout", "ui", "verify")
         ),
-        ("heldout sweep=[a,b]", "sweep=[a,b]: expected one sweep, got 2"),
+        ("heldout sweep=[a,b]", "names no sweep; give a name or a folder"),
         (
             "calibrate calibrate.effects=[.1]",
             "calibrate.effects=[0.1]: 0, no effect, must be among them",
@@ -143,6 +143,10 @@ def test_of_sweep_before_anything_is_built(
         ("sweep lists={a:d.trec} gold=g", "lists has a alone, and a sweep fuses two or more"),
         ("sweep lists.dense=bm26", "neither a run file nor a retriever (did you mean bm25?)"),
         ("sweep dataset=", "dataset= is not known; known: "),
+        ("sweep fuser=[rrf,linear]", "write '+grid.mine={fuser: [rrf,linear]}'"),
+        ("sweep fuser.alpha=[.3,.5]", "write '+grid.mine={fuser.alpha: [.3,.5]}'"),
+        ("sweep +grid.x={fuser:[rrf],fuser.k:[]}", "grid.x: fuser.k has no value"),
+        ("sweep objective=[recall@5,mrr]", "objective: expected a text"),
         ("sweep --cfg jobs", "--cfg: give job, hydra or all"),
         ("evaluate run={a:d.trec} gold=g", "expected one file, or {file: PATH, columns: {doc:"),
         ("apply out=x.trec lock=/", "no such file; expected the lock of a sweep, runs/sweeps/NAME"),

@@ -14,7 +14,7 @@ from harness.core.concepts import PACKAGE
 from harness.core.configuration import extensions
 from harness.core.configuration.choices import concepts, names, unknown
 from harness.core.configuration.grammar import parse
-from harness.core.configuration.overrides import Composition, Override, prepare
+from harness.core.configuration.overrides import Composition, Override, axis, prepare
 from harness.core.errors import HarnessError, causes_of, closest, in_words, nearest
 
 if TYPE_CHECKING:
@@ -77,6 +77,8 @@ def _apply(config: DictConfig, one: Override, given: Sequence[Override]) -> None
     there = holder.get(last) if OmegaConf.is_dict(holder) else None
     alone = isinstance(there, (str, float)) or (one.key == "run" and "metrics" in config)
     value = parse(one.key, one.value, alone)
+    if isinstance(value, list) and isinstance(there, (int, float)) and "grid" in config:
+        raise HarnessError(f"{one.key}={one.value}: {axis(one)}")
     of_strategy = one.key == "lists" or (OmegaConf.is_dict(holder) and "_target_" in holder)
     replaced = isinstance(value, dict) and of_strategy
     if replaced:

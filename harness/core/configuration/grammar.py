@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, described
 
 
 class ConfLoader(yaml.CSafeLoader):
@@ -55,9 +55,12 @@ def read_conf(path: Path) -> dict[str, Any]:
 @functools.cache
 def _read(path: Path, modified: int) -> dict[str, Any]:
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), ConfLoader) or {}
+        found = yaml.load(path.read_text(encoding="utf-8"), ConfLoader) or {}
     except yaml.YAMLError as error:
         raise HarnessError(f"{path}: broken YAML ({' '.join(str(error).split())})") from error
+    if not isinstance(found, dict):
+        raise HarnessError(f"{path}: expected keys with values, got {described(found)}")
+    return found
 
 
 ALIKE = re.compile(r"""(?:[\w/.:@%+*?| ,\[\]{}-]|'[^'\\]*'|"[^"\\]*")*""", re.ASCII)

@@ -143,6 +143,12 @@ def prepare(primary: str, overrides: Sequence[str]) -> Composition:
     return Composition(fitted, tree, layers.groups)
 
 
+def axis(one: Override) -> str:
+    """Return the message about a list for a key of a sweep that has one value."""
+    mend = f"'+grid.mine={{{one.key}: {one.value}}}'"
+    return f"expected one value; several are an axis of the grid: write {mend}"
+
+
 def check_twice(given: Sequence[Override]) -> None:
     """Raise HarnessError if a key has two values."""
     seen: dict[str, Override] = {}
@@ -170,6 +176,8 @@ def _choices(given: Sequence[Override], groups: Collection[str]) -> dict[str, st
             if value not in known:
                 if value.startswith("["):
                     parse(one.key, value)  # reports an open bracket
+                    if "grid" in groups:
+                        raise HarnessError(f"{one}: {axis(one)}")
                 raise unknown(one.key, value, known)
         chosen[one.key] = next(iter(one.values), known[0])
     return chosen

@@ -127,7 +127,9 @@ class Line:
 
     def _misfit(self, fields: Sequence[bytes], lenient: bool) -> str:
         """Return, for a message, what is wrong with another number of fields."""
-        if other := next((one for one in LINES if one.fits(fields)), None):
+        other = next((one for one in LINES if one.fits(fields)), None)
+        is_cut = len(fields) < self.width and fields[1:2] == [b"Q0"]
+        if other and not is_cut:
             return f"`{other.form}`: this is {other.what}; expected {self.what}, `{self.form}`"
         if lenient and len(fields) > self.width:
             return ""

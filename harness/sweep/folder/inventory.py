@@ -109,12 +109,14 @@ def choose(runs: Path, sweep: object) -> list[Path]:
         return [latest(runs)]
     given = sweep if isinstance(sweep, Sequence) and not isinstance(sweep, str) else [sweep]
     named = [str(name) for name in given]
-    if not named or not all(named):
+    below = runs / "sweeps"
+    if not named or not all(
+        name and ((below / name).exists() or Path(name).exists()) for name in named
+    ):
         raise HarnessError(
             f"sweep={sweep if named else '[]'} names no sweep; give a name or a folder, or leave "
             "it out for the latest"
         )
-    below = runs / "sweeps"
     return [below / name if (below / name).is_dir() else Path(name) for name in named]
 
 

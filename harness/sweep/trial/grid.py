@@ -214,7 +214,9 @@ class Grid:
             for knob in sorted(axes.keys() - used):
                 # a typed strategy may lack a block's knob
                 if not {knob, knob.partition(".")[0]} & self.typed.keys():
-                    line = f"grid.{block}: {self._unknown(knob)}"
+                    empty = [name for name, values in axes.items() if not values]
+                    fault = f"{empty[0]} has no value" if empty else self._unknown(knob)
+                    line = f"grid.{block}: {fault}"
                     mistakes.setdefault(line, HarnessError(line))
 
     def _has(self, knob: str, point: Settings) -> bool:

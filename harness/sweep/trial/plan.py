@@ -15,7 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from harness.benchmark import Benchmark
 from harness.core.configuration import NAME, StoredReader, by_name, defaults
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, bounded, texts_of
 from harness.core.secret import hide_secrets
 from harness.evaluation.metric import Metric, metrics
 from harness.evaluation.paired_comparison import MARGIN
@@ -41,6 +41,7 @@ class Plan:
         for key in ("dataset", *GROUPS, *kept):
             inputs.check_strategy(key, self.config.get(key))
         inputs.check_lists(self.config)
+        texts_of("objective", [self.config.objective])
         objective, others = Metric.parse(self.config.objective), metrics(self.config.metrics, None)
         config = self.config.copy()
         config.objective, config.metrics = str(objective), list(map(str, others))

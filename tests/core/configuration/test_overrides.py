@@ -36,7 +36,7 @@ from tests.conftest import Command
         (["sweep", "pool.cap=0"], "pool.cap must be in [1, inf), got cap=0"),
         (["sweep", "normalizer=zscore", "grid=point"], "normalizer"),
         (["sweep", "fuser=["], "a bracket is opened and not closed"),
-        (["heldout", "sweep=nowhere"], "nowhere: not a sweep's folder"),
+        (["heldout", "sweep=nowhere"], "sweep=nowhere names no sweep"),
         (
             ["evaluate", "run=r.json", "gold=g.json", "metrics=0.5"],
             "metrics=0.5: expected a name, or a list of names",
