@@ -85,7 +85,7 @@ class Content:
 
 
 LISTS = Content(
-    {"query_id": QUERY, "doc_id": DOC, "score": ("score", "similarity")},
+    {"query_id": QUERY, "doc_id": DOC, "score": ("score", "similarity", "distance", "dist")},
     RUN,
     '{"query id": {"document id": score}}',
     lambda place: 1 / (place + 1),

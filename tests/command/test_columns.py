@@ -142,16 +142,15 @@ def test_each_file_may_have_columns_of_its_own(
 def test_distances_are_refused_in_any_order_and_negated_ones_are_scores(tmp_path: Path) -> None:
     """A distance of 1 is better than one of 2, and a score of 1 is not."""
     rows = [("q", "b", 3.0), ("q", "a", 1.0), ("q", "c", 2.0)]
-    given = pd.DataFrame(rows, columns=["qid", "docno", "l2_distance"])
-    given.to_csv(tmp_path / "d.csv", index=False)
-    given.to_json(tmp_path / "d.jsonl", orient="records", lines=True)
-    named = {"score": "l2_distance"}
-    for source in (tmp_path / "d.csv", tmp_path / "d.jsonl", given):
-        for columns in (None, named):
-            with pytest.raises(harness.HarnessError, match="l2_distance negated"):
+    for name, columns in (("distance", None), ("l2_distance", {"score": "l2_distance"})):
+        given = pd.DataFrame(rows, columns=["qid", "docno", name])
+        given.to_csv(tmp_path / "d.csv", index=False)
+        given.to_json(tmp_path / "d.jsonl", orient="records", lines=True)
+        for source in (tmp_path / "d.csv", tmp_path / "d.jsonl", given):
+            with pytest.raises(harness.HarnessError, match=f"{name} negated"):
                 harness.read(source, columns=columns)
-    negated = given.assign(l2_distance=-given["l2_distance"])
-    assert list(harness.read(negated, columns=named).to_dict()["q"]) == ["a", "c", "b"]
+        negated = given.assign(**{name: -given[name]})
+        assert list(harness.read(negated, columns=columns).to_dict()["q"]) == ["a", "c", "b"]
 
 
 def test_a_folder_with_the_names_of_other_tools_is_a_benchmark(tmp_path: Path, gold: Path) -> None:

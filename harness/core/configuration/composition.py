@@ -137,9 +137,9 @@ def _no_key(config: DictConfig, key: str, value: object = None) -> HarnessError:
         return HarnessError(f"{section} has no {last}{near}; it has {', '.join(own)}")
     if section in known:
         return HarnessError(f"{section} has no names; write '{section}={{{last}: {value}}}'")
-    same = [one for one in known if one.rpartition(".")[2] == last]
-    near = f" (did you mean {min(same, key=len)}?)" if same else nearest(key, known)
-    return HarnessError(f"{key} is no key of this command{near}; see `--cfg job` for all keys")
+    return HarnessError(
+        f"{key} is no key of this command{nearest(key, known)}; see `--cfg job` for all keys"
+    )
 
 
 def _keys(node: Mapping[Any, Any], prefix: str = "") -> Iterator[str]:

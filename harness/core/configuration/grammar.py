@@ -73,6 +73,7 @@ LIKE_NUMBER = re.compile(r"[-+]?[\d_]*\.?[\d_]*(?:e[-+]?\d+)?|[-+]?(?:inf|nan)",
 """Texts such as ``1_000`` and ``007`` that only Hydra can tell to be a number or a text."""
 WORDS = {"true": True, "false": False, "null": None}
 DECIMAL = re.compile(r"[-+]?[0-9]+,[0-9]+")
+FILE_NAMED = re.compile(r"(?:[^,/]*/)*([^,./]+)[^,]*")
 BEFORE_COLON = re.compile(r"[{,]\s*([^{}\[\],:]+?)\s*:")
 QUOTES = "'\""
 TYPED = re.compile(r"[\w ./+-]+", re.ASCII)
@@ -116,17 +117,11 @@ def parse(key: str, value: str, alone: bool = False) -> Any:
     return override.value()
 
 
-def _name(file: str) -> tuple[str, str]:
-    """Return the name of a list and its file; ``name:file`` has both."""
-    name, colon, path = file.partition(":")
-    return (name, path) if colon else (Path(file).name.partition(".")[0], file)
-
-
 def _several(key: str, value: str, alone: bool) -> str:
     """Return the message about several values, with the forms of a list and of a job for each."""
     if key == "lists":
-        named = (": ".join(_name(one)) for one in value.split(","))
-        return f"name each list, as in '{key}={{{', '.join(named)}}}'"
+        named = value if ":" in value else FILE_NAMED.sub(r"\1: \g<0>", value)
+        return f"name each list, as in '{key}={{{named}}}'"
     listed = "" if "(" in value or alone else f"a list is {key}=[{value}], "
     if DECIMAL.fullmatch(value):
         listed += f"with a decimal point {key}={value.replace(',', '.')}, "

@@ -190,7 +190,10 @@ def _reaching(target: str) -> frozenset[str]:
     """Return the fields of a class that reach beyond a folder."""
     from hydra.utils import get_object
 
-    fields = getattr(get_object(target), "__dataclass_fields__", {})
+    try:
+        fields = getattr(get_object(target), "__dataclass_fields__", {})
+    except ImportError:  # said where it is made
+        return frozenset()
     return frozenset(
         name for name, field in fields.items() if REACHES.items() <= field.metadata.items()
     )

@@ -18,7 +18,6 @@ from harness.run.trec.lines import NUMBER
 
 DISTANCE = re.compile("distance|(?:^|_)(?:dist|cost|loss)(?:_|$)")
 """In the name of a column of numbers that are better if they are lower."""
-NEGATE = "a lower {0} is better, and a greater score: write a column score, the {0} negated"
 VALUE, RANK = 2, 3
 """The place of a row's number, and of its rank."""
 
@@ -70,12 +69,12 @@ def _missing(source: str, found: list[str], content: Content) -> str:
         mend = f"; its values are between {between[0]!r}: write commas, or tabs in a .tsv"
     elif any(NUMBER.fullmatch(name.strip().encode()) for name in found):
         mend = "; the first line has to name them"
-    elif content.typed == LISTS.typed:
-        distances = [name for name in found if DISTANCE.search(plain(name))]
-        mend = f"; {NEGATE.format(distances[0])}" if distances else ""
-        mend = mend or "; name yours: columns={query: ..., doc: ..., score: ...}"
     else:
-        mend = ""
+        mend = (
+            "; name yours: columns={query: ..., doc: ..., score: ...}"
+            if content.typed == LISTS.typed
+            else ""
+        )
     return f"{source}: expected the columns {wanted}; found {', '.join(found) or 'none'}{mend}"
 
 
@@ -116,7 +115,10 @@ def _entries(
     *names, last = values
     score = [name for name in values if plain(name) not in content.ranks][:1]
     if score and DISTANCE.search(plain(score[0])) and (values[score[0]] > 0).any():
-        raise HarnessError(f"{place(0).rpartition(':')[0]}: {NEGATE.format(score[0])}")
+        raise HarnessError(
+            f"{place(0).rpartition(':')[0]}: a lower {score[0]} is better, and a greater score: "
+            f"write a column score, the {score[0]} negated"
+        )
     notes = several_systems(place(0).rpartition(":")[0], systems)
     if plain(last) not in content.ranks:
         return Entries(queries, docs, values[last], place=place, notes=notes, ordered=True)

@@ -135,7 +135,7 @@ def ineffective(typed: Settings, trials: Sequence[Trial]) -> Iterator[str]:
             group, _, field = knob.partition(".")
             having = [each for each in names(group) if field in _fields(group, each)]
             hint = f"{field} is read by {group}={', '.join(having)}" if having else ""
-            if group == "pool":
+            if field.startswith("cap"):
                 hint = "it needs a pool.cap and a list that pool.capped names"
             yield unused(f"{knob}={value}", hint)
 

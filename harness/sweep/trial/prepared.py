@@ -16,7 +16,7 @@ from harness.core.arrays import Int32Array, Int64Array
 from harness.core.device import check_devices, resolve_device
 from harness.core.errors import HarnessError
 from harness.core.identity import own_versions, version_of
-from harness.core.table import counted
+from harness.core.table import counted, percent
 from harness.core.threads import available, map_threads, torch_alone
 from harness.evaluation.gold import Gold
 from harness.evaluation.id_coverage import Coverage
@@ -222,8 +222,8 @@ class Prepared:
         return engine.score(trials, runs, gold, device, progress, context.take(members))
 
     def coverage(self, split: str) -> dict[str, dict[str, object]]:
-        """Return by list the counts and warnings over a split (see ``Coverage``), and the range of
-        the objective over all orders of equal scores.
+        """Return by list the counts and warnings over a split (see ``Coverage``), with one about
+        equal scores whose order changes the objective.
         """
         members = self.benchmark.members(split)
         judged = Gold.of(self.benchmark).take(members.tolist())
@@ -231,9 +231,14 @@ class Prepared:
         found = {}
         for name, run in self.runs.items():
             own = run.take(members)
-            found[name] = Coverage.of(own, judged).to_dict()
-            if tied := RunRanks(own, judged).tie_ranges([objective]):
-                found[name]["tie_ranges"] = tied
+            covered = Coverage.of(own, judged)
+            tied = RunRanks(own, judged).tie_ranges([objective]).values()
+            lines = [
+                f"a range of {objective} is known, {low} to {high}: scores are equal"
+                for low, high in (map(percent, ends) for ends in tied)
+                if low != high
+            ]
+            found[name] = {**covered.to_dict(), "warnings": [*covered.warnings(), *lines]}
         return found
 
     def read_pairs(self, trials: Sequence[Trial]) -> None:
