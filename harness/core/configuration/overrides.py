@@ -231,13 +231,16 @@ def _is_read(
     """
     place = one.key.partition("@")[2] or one.key
     head, *inner = re.split(r"[./]", place.lstrip("/"))
+    known = _known_keys(tuple(folders()))
+    # a grid has every strategy of a concept, so that each one's fields may be set
     closed = list(map(str, sections.get(head, ())))
+    if head in STRATEGIES:
+        closed = sorted(known[head])
     alien = len(inner) == 1 and bool(closed) and inner[0] not in closed
     if (head in heads and not alien) or not one.value or head == "hydra":
         return True
-    own_sections = {name: own for name, own in tree.items() if isinstance(own, dict)}
+    own_sections = {name: list(own) for name, own in tree.items() if isinstance(own, dict)}
     holders = [name for name, own in own_sections.items() if head in own]
-    known = _known_keys(tuple(folders()))
     if inner or not holders:  # the knob of another strategy than the default
         holders = [name for name in STRATEGIES if name in heads and head in known[name]]
     if holders and head.removesuffix("s") not in heads:
@@ -245,7 +248,7 @@ def _is_read(
         if inner:
             mend = f"'{holders[0]}.{head}={{{'.'.join(inner)}: {one.value}}}'"
         raise HarnessError(f"{one}: this command does not use {head}; write {mend}")
-    near = _near_key(place, inner, heads, own_sections)
+    near = _near_key(place, inner, heads, {**own_sections, head: closed})
     _check_known(one, [head, *inner], near, closed)
     log.warning("%s%s", unused(one.key), near and f" (did you mean {near}?)")
     return False
@@ -255,13 +258,17 @@ def _near_key(
     place: str,
     inner: Sequence[str],
     heads: Collection[str],
-    sections: Mapping[str, Mapping[str, Any]],
+    sections: Mapping[str, Collection[str]],
 ) -> str:
     """Return the key of this command that a key is near to, or an empty text."""
     if inner and inner[-1] in heads:
         return inner[-1]
     if place in OTHERS and OTHERS[place] in heads:
         return OTHERS[place]
+    head = place.partition(".")[0]
+    if inner and sections.get(head):
+        near = closest(inner[0], sections[head])
+        return near and f"{head}.{near}"
     inside = [f"{name}.{key}" for name, own in sections.items() for key in own]
     return closest(place, [*heads, *inside])
 
@@ -282,7 +289,8 @@ def _check_known(one: Override, place: Sequence[str], near: str, closed: Sequenc
     if head not in known:
         raise HarnessError(f"{one}: no file of conf/ has {head}{hint}; {mend}")
     if inner and known[head] and inner[0] not in known[head]:
-        has = hint or f"; it has {', '.join(closed or sorted(known[head] - {'_target_'}))}"
+        fields = [name for name in closed or sorted(known[head]) if name != "_target_"]
+        has = hint or f"; it has {', '.join(fields)}"
         raise HarnessError(f"{one}: {head} has no {inner[0]}{has}; {mend}")
 
 

@@ -31,7 +31,6 @@ from harness.sweep.trial.override import (
     POOL,
     Blocks,
     Fields,
-    check_fields,
     keys,
     name,
     overrides_of,
@@ -109,7 +108,6 @@ class Grid:
         alone = [self._try(point, mistakes, mistakes) for point in self.baselines()]
         if mistakes:
             _raise(mistakes)
-        check_fields(self.typed)
         return [*((BASELINES, trial) for trial in alone if trial), *points]
 
     def _try(self, point: Settings, mistakes: Mistakes, unfit: Mistakes) -> Trial | None:

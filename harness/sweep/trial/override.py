@@ -16,7 +16,7 @@ from harness.core.configuration import (
     defaults,
     names,
 )
-from harness.core.errors import HarnessError, nearest, unused, with_article
+from harness.core.errors import HarnessError, unused
 from harness.sweep.folder.rows import Setting, Settings
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial
 
@@ -113,17 +113,6 @@ def settings_of(trial: Trial, chosen: Mapping[str, Fields]) -> dict[str, Setting
     if trial.pool.reference is not None:
         settings["reference"] = trial.pool.reference
     return settings
-
-
-def check_fields(typed: Settings) -> None:
-    """Raise HarnessError for a typed field that no strategy of its group has."""
-    for knob, value in typed.items():
-        group, _, field = knob.partition(".")
-        having = [_fields(group, each) for each in names(group)]
-        known = sorted({each for own in having for each in own})
-        if group in GROUPS and field and field not in known:
-            message = f"no {group} has {with_article(field)}{nearest(field, known)}"
-            raise HarnessError(f"{knob}={value}: {message}; leave it out")
 
 
 def ineffective(typed: Settings, trials: Sequence[Trial]) -> Iterator[str]:

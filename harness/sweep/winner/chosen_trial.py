@@ -18,7 +18,6 @@ from harness.fusion.pool import PoolSpec
 from harness.sweep.folder.lock import check_same, lock_file, read_lock
 from harness.sweep.trial import GROUPS, Trial, other_anchor, reference_of
 from harness.sweep.trial.override import (
-    check_fields,
     fields,
     ineffective,
     keys,
@@ -55,7 +54,6 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
         )
         read = replace(found, settings=settings_of(found, config))
         knobs = typed_knobs(given, config)
-        check_fields(knobs)
         if "pool.capped" in knobs:
             found.pool.check_capped(names)
         for line in ineffective(knobs, [read]):

@@ -76,6 +76,7 @@ from tests.conftest import Command
         (["fuse", "lists.a=x", "fuser=rrf,linear"], "fuser=rrf,linear: several values"),
         (["sweep", "encoder=choice(hashed,static)"], "choice(hashed,static): several values"),
         (["sweep", "dataset=sam(ple)"], "dataset=sam(ple) is not known; known: "),
+        (["sweep", "fuser.alhpa=.5"], "fuser has no alhpa (did you mean fuser.alpha?)"),
         (["sweep", "fuser.weights.a=2"], "write 'fuser.weights={a: 2}'"),
         (["sweep", "data=x"], "write paths.data=x"),
         (["fuse", "lists.a=x", "@fuser=rrf"], "@fuser is no key of this command"),

@@ -320,12 +320,6 @@ def test_a_typed_cap_restricts_every_block():
     assert all(name.endswith("cap=30") for name in typed("pool.cap=30", pool=pool))
 
 
-def test_a_typed_field_that_no_strategy_has_is_refused():
-    changed = {"fuser": {**defaults("fuser", "boltzmann"), "alhpa": 0.5}}
-    with pytest.raises(HarnessError, match=r"fuser.alhpa=0.5:"):
-        grid({}, ("fuser.alhpa=.5",), **{"grid": BLOCKS, **changed}).trials()
-
-
 def test_a_capped_list_that_there_is_not_is_refused():
     pool = {"lists": ["dense", "graph"], "cap": 5, "capped": ["grahp", "graph"]}
     with pytest.raises(HarnessError, match=r"pool.capped=grahp.*graph"):
