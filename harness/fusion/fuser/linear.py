@@ -21,7 +21,7 @@ class Linear(ConsensusBonus):
 
     Attributes:
         alpha: share of dense, in [0, 1].
-        beta: bonus for a document that two lists or more contain, in [0, LARGEST_BONUS].
+        beta: bonus for a document that two lists or more contain, in [0, 1e6].
         weights: 0 or more by list name, instead of alpha, for any number of lists.
     """
 

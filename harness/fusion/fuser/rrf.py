@@ -21,7 +21,7 @@ LARGEST_K = 10**12
 class Rrf:
     """score(d) = sum_l 1 / (k + rank_l(d)), over the lists l that contain d.
 
-    0 <= k <= LARGEST_K; a large k reduces the differences between the first ranks.
+    k in [0, 1e12]; a large k reduces the differences between the first ranks.
     """
 
     k: float = 60

@@ -19,7 +19,7 @@ class RrfAnchored:
     documents.
 
     Attributes:
-        k: 0 to LARGEST_K.
+        k: in [0, 1e12].
         list: the anchor; documents that it does not contain are left out.
     """
 

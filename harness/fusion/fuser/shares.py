@@ -44,7 +44,7 @@ class ConsensusBonus(Shared):
     """A fuser with weights and a bonus for consensus.
 
     Attributes:
-        beta: bonus for a document that two lists or more contain, in [0, LARGEST_BONUS].
+        beta: bonus for a document that two lists or more contain, in [0, 1e6].
     """
 
     beta: float = 0.0

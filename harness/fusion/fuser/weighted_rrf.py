@@ -22,9 +22,9 @@ class WeightedRrf:
     order without a prior is that list's.
 
     Attributes:
-        k: 0 to LARGEST_K.
+        k: in [0, 1e12].
         weights: 0 or more by list name; those of lists that the pool lacks are not used.
-        bonus: in [0, LARGEST_BONUS], for the first document of the list named ``lexical``.
+        bonus: in [0, 1e6], for the first document of the list named ``lexical``.
     """
 
     k: float = 60

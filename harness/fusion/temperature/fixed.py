@@ -13,7 +13,7 @@ from harness.fusion.temperature import LARGEST
 
 @dataclass(frozen=True)
 class Fixed:
-    """T as given, in (0, LARGEST]; PhaseGraph compares 0.3, 0.6 and 1.0."""
+    """T as given, in (0, 1e9]; PhaseGraph compares 0.3, 0.6 and 1.0."""
 
     T: float = 1.0
 

@@ -20,7 +20,7 @@ class Wasserstein:
 
     With more than two lists, W1 of a list is the mean of its distances to the others. An empty list
     has no distribution: it is left out, and its own W1 is 0. T0 > 0 and
-    gamma >= 0, at most LARGEST.
+    gamma >= 0, both at most 1e9.
     """
 
     T0: float = 1.0
