@@ -150,7 +150,9 @@ def test_distances_are_refused_in_any_order_and_negated_ones_are_scores(tmp_path
             with pytest.raises(harness.HarnessError, match=f"{name} negated"):
                 harness.read(source, columns=columns)
         negated = given.assign(**{name: -given[name]})
-        assert list(harness.read(negated, columns=columns).to_dict()["q"]) == ["a", "c", "b"]
+        ranked = given.assign(rank=[3, 1, 2])
+        for one in (negated, ranked):
+            assert list(harness.read(one, columns=columns).to_dict()["q"]) == ["a", "c", "b"]
 
 
 def test_a_folder_with_the_names_of_other_tools_is_a_benchmark(tmp_path: Path, gold: Path) -> None:

@@ -113,11 +113,12 @@ def _entries(
     rank.
     """
     *names, last = values
-    score = [name for name in values if plain(name) not in content.ranks][:1]
-    if score and DISTANCE.search(plain(score[0])) and (values[score[0]] > 0).any():
+    number = (names or [last])[0]
+    is_distance = bool(DISTANCE.search(plain(number)) and (values[number] > 0).any())
+    if is_distance and not names:
         raise HarnessError(
-            f"{place(0).rpartition(':')[0]}: a lower {score[0]} is better, and a greater score: "
-            f"write a column score, the {score[0]} negated"
+            f"{place(0).rpartition(':')[0]}: a lower {number} is better, and a greater score: "
+            f"write a column score, the {number} negated"
         )
     notes = several_systems(place(0).rpartition(":")[0], systems)
     if plain(last) not in content.ranks:
@@ -127,7 +128,7 @@ def _entries(
     if bad.size:
         message = f"expected a whole number from 0 or 1 on, got {ranks[bad[0]]:g}"
         raise HarnessError(f"{place(int(bad[0]))}: column {last}: {message}")
-    scores = values[names[0]] if names else 1 / (ranks + (ranks.min() == 0))
+    scores = values[number] if names and not is_distance else 1 / (ranks + (ranks.min() == 0))
     return Entries(queries, docs, scores, ranks.astype(np.int64), place, notes)
 
 
