@@ -1,5 +1,3 @@
-"""Walks published beside PageRank: beams, LinearRAG, spreading activation, convergence,
-HippoRAG 2.
-"""
+"""Walks published beside PageRank: PropRAG's beam, LinearRAG, HippoRAG 2, and a second BM25 step."""
 
 NEEDS = ("llm", "mentions")
