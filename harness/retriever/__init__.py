@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -17,15 +16,9 @@ from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, described
 from harness.core.identity import identity
-from harness.graph.trail import Trail
 from harness.run import Run
 from harness.run.stored_run import keep_ids
 from harness.work.store import Store
-
-Explain = Callable[[int, Sequence[int], int], Trail]
-"""A function ``explain(query, docs, count)``, which returns the seeds of a query (a number) and,
-for each of the passages ``docs``, the ``count`` strongest paths from different seeds.
-"""
 
 
 @runtime_checkable
@@ -44,15 +37,6 @@ class Retriever(Protocol):
         Long work over queries uses ``harness.work.shared_rows.map_rows``, so that processes may
         share it.
         """
-        ...
-
-
-@runtime_checkable
-class Traced(Protocol):
-    """A retriever that can explain its ranks."""
-
-    def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
-        """Return a function that explains questions. Work that they share is done once."""
         ...
 
 

@@ -4,8 +4,7 @@ question.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -19,11 +18,8 @@ from harness.core.errors import bounded, whole_number
 from harness.core.identity import LATER, NO_RESULT
 from harness.graph import Graph, Network
 from harness.graph.extractor import Extraction
-from harness.graph.trail import Node, Path, Trail
 from harness.model.encoder import Encoder
-from harness.retriever import Explain
 from harness.retriever.pagerank.pagerank import Walks
-from harness.retriever.pagerank.paths import name_edges, strongest_walks
 from harness.retriever.pagerank.walker import Walker
 from harness.retriever.search.seeds import link_entities, nearest_passages
 from harness.retriever.walk import Walk, normalize_rows
@@ -121,38 +117,6 @@ class PPR(Walker):
         )
         found: Callable[..., Walks] = extensions.load("walk", "push", asking).Pushes
         return found
-
-    def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
-        """Return a function that explains a question by its restart and the paths with the most
-        mass to some passages.
-        """
-        network, extraction, seeds, _ = self.start(benchmark, store)
-        return functools.partial(
-            self._trail, network, extraction, seeds, self.walk.transition(network)
-        )
-
-    def _trail(
-        self,
-        network: Network,
-        extraction: Extraction,
-        seeds: sp.csr_array,
-        transition: sp.csr_array,
-        query: int,
-        docs: Sequence[int],
-        count: int,
-    ) -> Trail:
-        restart, names = seeds[[query]].toarray()[0], network.names
-        paths: dict[int, list[Path]] = {}
-        for doc in docs:
-            found = strongest_walks(transition, restart, self.restart, len(names) + doc, count)
-            paths[doc] = []
-            for nodes, strength in found:
-                edges = name_edges(network, extraction.triples, nodes)
-                path = Path(tuple(Node.of(names, n) for n in nodes), edges, strength)
-                paths[doc].append(path)
-        held = np.flatnonzero(restart)
-        order = held[np.lexsort((held, -restart[held]))]
-        return Trail([(Node.of(names, n), float(restart[n])) for n in order], paths, adds=True)
 
     def start(
         self, benchmark: Benchmark, store: Store

@@ -123,15 +123,6 @@ def _hang(one: Connection) -> None:
     one.plug.recv(1)
 
 
-def _drip(one: Connection) -> None:
-    data = b"HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n" + b" " * 900
-    start = one.rng.choice((0, len(data) - 900))
-    one.plug.sendall(data[:start])
-    for letter in data[start:]:
-        one.plug.sendall(bytes([letter]))
-        time.sleep(0.05)
-
-
 def _continue(one: Connection) -> None:
     for _ in range(2000):
         one.plug.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 50)
@@ -212,7 +203,6 @@ FAULTS: dict[str, Play] = {
         _reset,
         _nothing,
         _hang,
-        _drip,
         _continue,
         _chunks,
         _headers,

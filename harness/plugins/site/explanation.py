@@ -7,8 +7,8 @@ from typing import Any
 
 from harness.core.escape import file_name
 from harness.core.table import Column, Table, percent
-from harness.graph.trail import Node, Path, Trail
 from harness.plugins.site.trace import Trace
+from harness.plugins.site.trail import Node, Path, Trail
 
 WIDTH = 44
 
@@ -17,7 +17,8 @@ def text(trace: Trace, seeds: int) -> str:
     """Return the question, its ranks, and the first ``seeds`` seeds and the paths of every list."""
     lines = [*head(trace), "", *rank_table(trace).lines(WIDTH)]
     for name, trail in trace.trails.items():
-        lines += ["", f"{name}: {len(trail.seeds)} seeds"]
+        if trail.seeds:
+            lines += ["", f"{name}: {len(trail.seeds)} seeds"]
         lines += [f"  {weight:.4f}  {label(trace, node)}" for node, weight in trail.seeds[:seeds]]
         for table in record_tables(name, trail):
             lines += ["", table.title, *table.lines(WIDTH)]

@@ -16,8 +16,8 @@ from harness.core.arrays import Float64Array, Int32Array, Int64Array
 from harness.core.errors import HarnessError, nearest
 from harness.fusion.context import Context
 from harness.fusion.fuse import rank_documents
-from harness.graph.trail import Trail
-from harness.retriever import Explain, Retriever, Traced
+from harness.plugins.site.trail import Explain, Trail, explanation
+from harness.retriever import Retriever
 from harness.run import Run
 from harness.sweep.trial import Identities, Trial, inputs
 from harness.sweep.winner import choose_trial
@@ -35,7 +35,7 @@ class Trace:
         gold: its passages, in hop order.
         rivals: passages that rank above one of them after fusion, best first.
         order: by list, the fused one last, passages with their scores, best first.
-        trails: by list, if its retriever can explain itself.
+        trails: by list, if its retriever has an explanation.
         identities: by list, its retriever's identity.
     """
 
@@ -54,11 +54,9 @@ class Trace:
         return found.index(doc) + 1 if doc in self.order[name] else None
 
     def share(self, name: str, doc: int, strength: float) -> float | None:
-        """Return a path's share of a passage's score in a list, or None if strengths are not
-        summed.
-        """
+        """Return a path's share of a passage's score in a list, or None without a score."""
         score = self.order[name].get(doc)
-        return strength / score if score and self.trails[name].adds else None
+        return strength / score if score else None
 
     def title(self, doc: int) -> str:
         """Return the passage's title, or the beginning of its text."""
@@ -102,12 +100,12 @@ class Tracer:
 
     @cached_property
     def _explained(self) -> dict[str, Explain]:
-        """The explanations of the lists whose retriever can explain itself."""
-        return {
-            each: retriever.tracer(self.benchmark, self.kept)
-            for each, retriever in self.retrievers.items()
-            if isinstance(retriever, Traced)
+        """The explanations of the lists whose retriever has one."""
+        found = {
+            name: explanation(retriever, self.benchmark, self.kept)
+            for name, retriever in self.retrievers.items()
         }
+        return {name: explain for name, explain in found.items() if explain is not None}
 
     def order(self, query: int) -> dict[str, dict[int, float]]:
         """Return, by list with the fused one last, a question's passages with scores,

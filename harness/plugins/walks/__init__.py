@@ -1,3 +1,3 @@
-"""Walks published beside PageRank: PropRAG's beam, LinearRAG, HippoRAG 2, and a second BM25 step."""
+"""Walks published beside PageRank: PropRAG's beam, LinearRAG, HippoRAG 2, BM25 in two steps."""
 
 NEEDS = ("llm", "mentions")

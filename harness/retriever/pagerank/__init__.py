@@ -1,4 +1,4 @@
-"""Personalized PageRank and the paths behind it."""
+"""Personalized PageRank."""
 
 import lazy_loader
 

@@ -1,7 +1,5 @@
 from .pagerank import Solution as Solution
 from .pagerank import Walks as Walks
-from .paths import name_edges as name_edges
-from .paths import strongest_walks as strongest_walks
 from .score_blocks import PART as PART
 from .score_blocks import Walked as Walked
 from .score_blocks import collect_lists as collect_lists

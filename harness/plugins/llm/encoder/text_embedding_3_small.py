@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from harness.model.encoder import Role
 
 log = logging.getLogger(__name__)
-SIZE = 256 << 20
-"""Largest answer in bytes: 2048 vectors of 4096 numbers, as text."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +62,7 @@ class Client:
     def __init__(self, encoder: TextEmbedding3Small) -> None:
         self.encoder, self.dimension = encoder, encoder.dimensions or 0
         self.facts: Mapping[str, object] = {"device": encoder.base_url, "backend": "openai"}
-        self.endpoint = Endpoint(encoder, SIZE)
+        self.endpoint = Endpoint(encoder)
         self.request = {"model": encoder.model, "encoding_format": "float"} | (
             {"dimensions": self.dimension} if self.dimension else {}
         )

@@ -1,24 +1,17 @@
-"""The decisions of a policy for one question as JSON, and the paths to its passages."""
+"""The decisions of a policy for one question as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from harness.benchmark import Benchmark
-from harness.graph.trail import Node, Path
 from harness.plugins.policyrag.policy.execution import PolicyStart, ScoredBlock, block_scorer
-from harness.plugins.policyrag.policy.memory import TypedMemory
 from harness.plugins.policyrag.policy.policy import Policy
-from harness.retriever.pagerank import strongest_walks
 
 Rows = list[dict[str, object]]
-SHOWN = 70
-"""Letters of a fact that are shown."""
 
 
 def record(
@@ -138,61 +131,3 @@ def _terms(
         }
         for doc in sorted(shown, key=rank.__getitem__)
     ]
-
-
-def find_paths(
-    policy: Policy,
-    started: PolicyStart,
-    benchmark: Benchmark,
-    query: int,
-    docs: list[int],
-    count: int,
-) -> dict[int, list[Path]]:
-    """Return the strongest paths to each passage from different seeds.
-
-    A path's strength is its part of the term walk. It follows T and ends with the projection, whose
-    edge weighs the incidence over length^beta IPF^gamma.
-    """
-    kept, walk = started.memory, policy.traverse
-    if walk.alpha >= 1:
-        return {doc: [] for doc in docs}
-    entities, passages = kept.context.shape
-    held, norm, onward = policy.project.held(kept), policy.project.norm(kept), walk.transition(kept)
-    restart = np.concatenate([started.restart[[query]].toarray()[0], [0.0]])
-    paths: dict[int, list[Path]] = {doc: [] for doc in docs}
-    for doc in docs:
-        last = sp.lil_array((entities + passages, 1))
-        last[:entities] = held[[doc]].T
-        last[entities + doc] = 1
-        # No restart on the projection's edge.
-        onto = sp.csr_array(last) / (1 - walk.alpha)
-        whole = sp.csr_array(sp.block_array([[onward, onto], [None, sp.csr_array((1, 1))]]))
-        target = entities + passages
-        for nodes, strength in strongest_walks(whole, restart, walk.alpha, target, count):
-            through = [*nodes[:-1]]
-            if through[-1] != entities + doc:
-                through.append(entities + doc)
-            named = tuple(Node.of(kept.names, node) for node in through)
-            links = tuple(_bond(kept, benchmark, *edge) for edge in pairwise(through))
-            paths[doc].append(Path(named, links, strength / float(norm[doc])))
-    return paths
-
-
-def _bond(memory: TypedMemory, benchmark: Benchmark, one: int, other: int) -> str:
-    size, facts = len(memory.names), memory.facts
-    if one >= size:
-        return "names"
-    if other >= size:
-        return "is the title of" if memory.titled[other - size] == one else "is named in"
-    words = []
-    if memory.joined[one, other]:
-        subject = np.repeat(facts.subject, np.diff(facts.indptr))
-        ends = np.sort(np.stack([subject, facts.object]), axis=0)
-        entry = int(np.equal(ends.T, sorted((one, other))).all(axis=1).argmax())
-        fact = int(np.searchsorted(facts.indptr, entry, side="right")) - 1
-        text = facts.text(fact)
-        text = text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
-        words.append(f"{text} [{benchmark.doc_ids[int(facts.passage[fact])]}]")
-    if memory.alike[one, other]:
-        words.append(f"is like ({memory.alike[one, other]:.2f})")
-    return ", ".join(words)

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
-
-import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.core.arrays import BoolArray, Int32Array, Int64Array
 from harness.core.errors import whole_number
 from harness.core.identity import NO_RESULT
 from harness.graph import Graph
-from harness.graph.trail import Node, Trail
 from harness.model.encoder import Encoder
 from harness.plugins.policyrag.policy.execution import PolicyStart, block_scorer, start
 from harness.plugins.policyrag.policy.policy import Policy, read
-from harness.plugins.policyrag.policy.question_record import find_paths, record
-from harness.retriever import Explain
+from harness.plugins.policyrag.policy.question_record import record
 from harness.retriever.pagerank import Walked, collect_lists
 from harness.run import Run
 from harness.work.store import Store
@@ -73,28 +69,13 @@ class PolicyRAG:
         found = started.candidates
         return found.question, started.memory.facts.passage[found.fact], found.kept
 
-    def tracer(self, benchmark: Benchmark, store: Store) -> Explain:
-        """Return the explanation of questions: restart, strongest paths, and the
-        policy's record.
+    def recorder(
+        self, benchmark: Benchmark, store: Store
+    ) -> Callable[[int, Sequence[int]], Mapping[str, Sequence[Mapping[str, object]]]]:
+        """Return a function that returns the policy's decisions for a question and some passages
+        (see ``record``).
         """
-        return functools.partial(self._trail, benchmark, self.seeding(benchmark, store))
-
-    def _trail(
-        self,
-        benchmark: Benchmark,
-        started: PolicyStart,
-        query: int,
-        docs: Sequence[int],
-        count: int,
-    ) -> Trail:
-        restart = started.restart[[query]]
-        order = np.lexsort((restart.indices, -restart.data))
-        seeds = [
-            (Node.of(started.memory.names, int(restart.indices[i])), float(restart.data[i]))
-            for i in order
-        ]
-        paths = find_paths(self.policy, started, benchmark, query, list(docs), count)
-        return Trail(seeds, paths, True, record(self.policy, started, benchmark, query, docs))
+        return functools.partial(record, self.policy, self.seeding(benchmark, store), benchmark)
 
 
 def edited(of: PolicyRAG, **sections: Mapping[str, object] | None) -> PolicyRAG:

@@ -1,7 +1,7 @@
 """Show for one question why each gold passage has its rank: seeds, strongest paths, and rivals.
 
-Lists that can explain themselves (ppr, hipporag, policyrag) show their seeds with
-weights, and the strongest paths to each gold passage and to those that rank above it after fusion.
+Walks (ppr, hipporag) show their seeds with weights, and the strongest paths to each gold passage
+and to those that rank above it after fusion; policyrag shows its decisions.
 Ranks are shown for every list and for the configured fuser. The trace is printed as text; the file
 of the last line has it as JSON, and the site of `harness report` draws it. With a lock, its winner
 fuses the lists; the lists are those of the configuration. Traces of test questions reveal test: learn

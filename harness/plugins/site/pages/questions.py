@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from harness.core.errors import HarnessError
-from harness.graph.trail import Node, Path
 from harness.plugins.site.explanation import describe_path, label, role
 from harness.plugins.site.pages.chunk import Chunks, Content, packed_ranks, packed_scores
 from harness.plugins.site.pages.sources import PASSAGES, Sources
 from harness.plugins.site.trace import Tracer
+from harness.plugins.site.trail import Node, Path
 from harness.report.display import Display
 from harness.sweep.folder import View, locked_trials, rerun
 from harness.work.shared_rows import cut

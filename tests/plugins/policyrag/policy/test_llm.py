@@ -59,6 +59,6 @@ def test_a_real_model_gates_the_facts_of_a_policy(
     assert (
         run.docs.tobytes() + run.scores.tobytes() == again.docs.tobytes() + again.scores.tobytes()
     )
-    told = retriever.tracer(world, Store(tmp_path / "one"))(0, [0], 1).record["facts"]
+    told = retriever.recorder(world, Store(tmp_path / "one"))(0, [0])["facts"]
     assert [row["kept"] for row in told] == kept[query == 0].tolist()
     json.dumps(told)

@@ -205,37 +205,21 @@ def test_the_terms_of_every_passage_add_up_to_its_score(
     assert sum(row["weight"] for row in told["phrase_seeds"]) == pytest.approx(1)
 
 
-def test_trace_tells_facts_paths_and_ranks(titled: Any, tmp_path: Path) -> None:
+def test_the_record_tells_facts_and_passages(titled: Any, tmp_path: Path) -> None:
     world, store = titled(WORLD, [QUESTION]), Store(tmp_path)
     retriever = policyrag(
         seed={"by": "facts"}, gate={"facts": 2, "filter": Embedding(Hashed(), -1.0, 1)}
     )
-    trail = retriever.tracer(world, store)(0, [0, 1], 2)
-    facts = trail.record["facts"]
+    told = retriever.recorder(world, store)(0, [0, 1])
+    facts = told["facts"]
     assert [row["kept"] for row in facts] == [True, False] or len(facts) == 1
     first = facts[0]
     raw = world.passages[0].encode()[first["start"] : first["end"]].decode()
     assert raw == first["predicate"] == "It was filmed by David Lynch."
     assert first["passage"] == "d000"
-    assert trail.record["phrase_seeds"][0]["facts_mean"] == pytest.approx(first["score"])
-    rows = {row["passage"]: row for row in trail.record["passages"]}
-    for doc, paths in trail.paths.items():
-        assert paths
-        assert sum(path.strength for path in paths) <= rows[f"d{doc:03d}"]["walk"] + 1e-6
-    json.dumps(trail.record)
-
-
-def test_strength_of_paths_by_hand(titled: Any, tmp_path: Path) -> None:
-    """To Dune's passage: dune itself, 1/2. To David Lynch's: one relation and the projection, 1/2 x
-    1/2.
-    """
-    world, store = titled(WORLD, [QUESTION]), Store(tmp_path)
-    paths = policyrag().tracer(world, store)(0, [0, 1], 3).paths
-    assert [path.strength for path in paths[0]] == pytest.approx([0.5])
-    (way,) = paths[1]
-    assert way.strength == pytest.approx(0.25)
-    assert [node.entity for node in way.nodes] == ["dune", "david lynch", ""]
-    assert way.links[1] == "is the title of"
+    assert told["phrase_seeds"][0]["facts_mean"] == pytest.approx(first["score"])
+    assert {row["passage"] for row in told["passages"]} >= {"d000", "d001"}
+    json.dumps(told)
 
 
 def test_facts_are_gated_and_counted(titled: Any, tmp_path: Path) -> None:
@@ -264,13 +248,13 @@ def test_a_language_model_as_the_gate_is_asked_once_and_its_choice_seeds(
             seed={"by": "facts", "align": "both", "passages": 2}, gate={"facts": 5, "filter": llm}
         )
         _, facts = retriever.retrieve(world, Store(tmp_path))
-        trail = retriever.tracer(world, Store(tmp_path))(0, [1], 1)
+        told = retriever.recorder(world, Store(tmp_path))(0, [1])
     assert len(endpoint.requests) == 1
     assert facts["gate"]["strangers"] == 1
-    assert [row["predicate"] for row in trail.record["facts"] if row["kept"]] == [
+    assert [row["predicate"] for row in told["facts"] if row["kept"]] == [
         "David Lynch grew up in Missoula."
     ]
-    assert {row["entity"] for row in trail.record["phrase_seeds"]} == {"david lynch", "missoula"}
+    assert {row["entity"] for row in told["phrase_seeds"]} == {"david lynch", "missoula"}
 
 
 def digest(run: Run) -> str:

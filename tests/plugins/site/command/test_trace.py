@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.plugins.site.command.trace import run
 from harness.plugins.site.trace import Trace, Tracer
+from harness.plugins.site.trail import strongest_walks
 from tests.world.folder import write_benchmark
 
 WORLD = {
@@ -83,7 +85,6 @@ def test_a_policy_tells_its_terms_as_text_and_json(
         assert abs(sum(row[term] for term in terms) - row["score"]) < 1e-9
     assert {row["passage"] for row in policy["passages"]} >= {"p0", "p1", "p2"}
     assert sorted(row["rank"] for row in policy["passages"]) == [1, 2, 3, 4]
-    assert policy["paths"]["p1"][0]["links"]
 
 
 def test_a_question_that_is_not_there(overrides: list[str]) -> None:
@@ -118,10 +119,19 @@ def test_rivals_are_what_beats_any_gold_passage(
     assert [traced.rank("fused", doc) for doc in (3, 1, 9)] == [1, 5, None]
 
 
-def test_the_share_of_a_path_is_of_a_score_that_is_a_sum() -> None:
+def test_the_share_of_a_path_is_of_a_score_above_0() -> None:
     given: Any = None
-    trails: Any = {"sum": SimpleNamespace(adds=True), "other": SimpleNamespace(adds=False)}
-    order = {name: {7: 0.5, 8: 0.0} for name in trails}
-    traced = Trace(given, 0, "fused", [], [], order, trails, {})
-    assert [traced.share("sum", doc, 0.125) for doc in (7, 8, 9)] == [0.25, None, None]
-    assert traced.share("other", 7, 0.125) is None
+    traced = Trace(given, 0, "fused", [], [], {"graph": {7: 0.5, 8: 0.0}}, {}, {})
+    assert [traced.share("graph", doc, 0.125) for doc in (7, 8, 9)] == [0.25, None, None]
+
+
+def test_strength_of_paths_by_hand() -> None:
+    """From node 0 the mass goes to 1 (.6) and 2 (.4), and all of theirs to 3."""
+    transition = sp.csr_array([[0, 0.6, 0.4, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0.0]])
+    seeds = np.array([0.75, 0, 0.25, 0])
+    found = list(strongest_walks(transition, seeds, 0.5, 3, 5))
+    assert [walk for walk, _ in found] == [[2, 3], [0, 1, 3]]
+    assert [strength for _, strength in found] == pytest.approx(
+        [0.5 * 0.25 * 0.5, 0.5 * 0.75 * 0.3 * 0.5]
+    )
+    assert not list(strongest_walks(transition, seeds, 1.0, 3, 5))
