@@ -17,7 +17,7 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NotRequired
 
@@ -84,6 +84,13 @@ class ScoreRow(NamedTuple):
     scores: Mapping[str, object]
 
 
+Names = Mapping[str, str]
+"""Names of a table's columns, by the keys of ``NAMES``."""
+Fields = Mapping[str, object]
+Records = Iterator[tuple[str, Fields, Fields | None]]
+"""Place and fields of each row, and its scores; None if all other fields are scores."""
+
+
 class Log(TypedDict):
     """The fields of an inspect_ai log that are read."""
 
@@ -97,9 +104,7 @@ class InspectSample(TypedDict):
     scores: NotRequired[dict[str, dict[str, object]] | None]
 
 
-def read_rows(
-    path: Path, columns: Mapping[str, str] | None, metrics: Sequence[str] | None
-) -> list[ScoreRow]:
+def read_rows(path: Path, columns: Names | None, metrics: Sequence[str] | None) -> list[ScoreRow]:
     """Return the rows of a file.
 
     Args:
@@ -111,35 +116,38 @@ def read_rows(
         HarnessError: the file is not readable, or has no row.
     """
     keys_of("columns", columns, NAMES)
-    match form_of(path):
-        case "eval":
-            found = _samples(
-                path, _member(path, "header.json"), _member(path, "summaries.json"), columns
-            )
-        case "json":
-            found = _json(path, columns, metrics)
-        case "jsonl":
-            lines = ((f"{path}:{number}", row) for number, row in stream_lines(path))
-            found = _table(path, lines, columns)
-        case "csv" | "tsv" as form:
-            found = _table(path, _separated(path, TAB if form == "tsv" else COMMA), columns)
-        case "parquet":
-            found = _table(path, _parquet(path), columns)
-        case _:
-            raise HarnessError(
-                f"{path}: expected scores in {FORMS}; ranked lists need gold=queries.jsonl"
-            )
-    rows = list(found)
+    given = columns or {}
+    names: dict[str, str] = {}
+    rows = []
+    for place, fields, scores in _records(path, given, metrics):
+        names = names or _columns(place, fields, given)
+        rows.append(_row(place, fields, scores, names))
     if not rows:
         raise HarnessError(f"{path}: there are no scores; expected {FORMS}")
     return rows
 
 
-Fields = Iterator[tuple[str, Mapping[str, object]]]
-"""The place of each row, and its fields."""
+def _records(path: Path, given: Names, metrics: Sequence[str] | None) -> Records:
+    match form_of(path):
+        case "eval":
+            log, samples = (_member(path, f"{part}.json") for part in ("header", "summaries"))
+            yield from _samples(path, log, samples, given)
+        case "json":
+            yield from _json(path, given, metrics)
+        case "jsonl":
+            for number, row in stream_lines(path):
+                yield f"{path}:{number}", row, None
+        case "csv" | "tsv" as form:
+            yield from _separated(path, TAB if form == "tsv" else COMMA)
+        case "parquet":
+            yield from _parquet(path)
+        case _:
+            raise HarnessError(
+                f"{path}: expected scores in {FORMS}; ranked lists need gold=queries.jsonl"
+            )
 
 
-def _separated(path: Path, delimiter: str) -> Fields:
+def _separated(path: Path, delimiter: str) -> Records:
     between, text = separator_of(read_text(path), delimiter)
     rows = rows_of(path, text, between)
     head: list[str] = next((fields for _, fields in rows), [])
@@ -147,12 +155,11 @@ def _separated(path: Path, delimiter: str) -> Fields:
         raise HarnessError(
             f"{path}:1: {head.count(twice[0])} columns are called {twice[0]}; keep one"
         )
-    yield from (
-        (f"{path}:{number}", dict(zip(head, fields, strict=True))) for number, fields in rows
-    )
+    for number, fields in rows:
+        yield f"{path}:{number}", dict(zip(head, fields, strict=True)), None
 
 
-def _parquet(path: Path) -> Fields:
+def _parquet(path: Path) -> Records:
     import pyarrow.parquet as pq
 
     try:
@@ -163,70 +170,51 @@ def _parquet(path: Path) -> Fields:
         raise HarnessError(
             f"{path}: no readable Parquet file ({str(error).splitlines()[0]})"
         ) from error
-    yield from ((f"{path}: row {number}", row) for number, row in enumerate(rows, 1))
+    for number, row in enumerate(rows, 1):
+        yield f"{path}: row {number}", row, None
 
 
-def _table(path: Path, rows: Fields, columns: Mapping[str, str] | None) -> Iterator[ScoreRow]:
-    names: dict[str, str | None] = {}
-    for place, row in rows:
-        if not names:
-            names = _columns(place, row, columns or {})
-        yield _row(place, row, names)
-
-
-def _columns(
-    place: str, row: Mapping[str, object], given: Mapping[str, str]
-) -> dict[str, str | None]:
-    """Return the name of each column of ``NAMES`` in a file, by its first row; None if it lacks
-    one.
-    """
+def _columns(place: str, fields: Fields, given: Names) -> dict[str, str]:
+    """Return the names of the columns of ``NAMES`` in a file, by its first row."""
     found = {}
     for key, known in NAMES.items():
         wanted = [str(given[key])] if key in given else known
-        found[key] = next((name for name in wanted if name in row), None)
-        if found[key] is None and (key in given or key == "item"):
+        there = [name for name in wanted if name in fields]
+        if there:
+            found[key] = there[0]
+        elif key in given or key == "item":
+            mend = "; name yours: columns={item: ..., score: ...}"
+            if key in given:
+                mend = nearest(wanted[0], fields)
             missing = given.get(key, "item (or id, query, qid)")
-            mend = (
-                nearest(str(missing), row)
-                if key in given
-                else "; name yours: columns={item: ..., score: ...}"
-            )
-            raise HarnessError(
-                f"{place}: no column {missing}{mend}; found {', '.join(map(str, row))}"
-            )
+            listed = ", ".join(map(str, fields))
+            raise HarnessError(f"{place}: no column {missing}{mend}; found {listed}")
     return found
 
 
-def _row(place: str, row: Mapping[str, object], names: Mapping[str, str | None]) -> ScoreRow:
-    item, cluster, run = names["item"], names["cluster"], names["run"]
-    name = row.get(item or "")
+def _row(place: str, fields: Fields, scores: Fields | None, names: Mapping[str, str]) -> ScoreRow:
+    name, cluster = fields.get(names["item"]), fields.get(names.get("cluster", ""))
     if name is None or name == "" or isinstance(name, (dict, list)):
-        raise HarnessError(f"{place}: {item} must be a text or a number, got {name!r}")
-    if isinstance(metrics := row.get("metrics"), list) and item == "doc_id":
-        name, scores = _lm_evaluation(name, row, metrics)
-    else:
-        scores = {str(key): value for key, value in row.items() if key not in (item, cluster, run)}
-    return ScoreRow(
-        place, str(name), "" if run is None else str(row.get(run)), _text(row, cluster), scores
-    )
+        raise HarnessError(f"{place}: {names['item']} must be a text or a number, got {name!r}")
+    if isinstance(metrics := fields.get("metrics"), list) and names["item"] == "doc_id":
+        name, scores = _lm_evaluation(name, fields, map(str, metrics))
+    if scores is None:
+        apart = {names.get(key) for key in ("item", "cluster", "run")}
+        scores = {str(key): value for key, value in fields.items() if key not in apart}
+    run = str(fields.get(names["run"])) if "run" in names else ""
+    return ScoreRow(place, str(name), run, None if cluster in (None, "") else str(cluster), scores)
 
 
 def _lm_evaluation(
-    name: object, row: Mapping[str, object], metrics: Sequence[object]
+    name: object, fields: Fields, metrics: Iterable[str]
 ) -> tuple[str, dict[str, object]]:
     """Return item and scores of a sample of lm-evaluation-harness."""
-    part = f"/{row['filter']}" if row.get("filter") not in (None, "none") else ""
-    digits = f"-{str(row['doc_hash'])[:8]}" if row.get("doc_hash") else ""
-    return f"{name}{digits}", {f"{metric}{part}": row.get(metric) for metric in map(str, metrics)}
+    part = f"/{fields['filter']}" if fields.get("filter") not in (None, "none") else ""
+    digits = f"-{str(fields['doc_hash'])[:8]}" if fields.get("doc_hash") else ""
+    return f"{name}{digits}", {f"{metric}{part}": fields.get(metric) for metric in metrics}
 
 
-def _text(row: Mapping[str, object], name: str | None) -> str | None:
-    return None if name is None or row.get(name) in (None, "") else str(row[name])
-
-
-def _json(
-    path: Path, columns: Mapping[str, str] | None, metrics: Sequence[str] | None
-) -> Iterator[ScoreRow]:
+def _json(path: Path, given: Names, metrics: Sequence[str] | None) -> Records:
     with opened(path) as stream:
         found = parse_json(stream.read(), path, FORMS)
     if not isinstance(found, dict) or not found:
@@ -240,27 +228,39 @@ def _json(
                 f"{path}: a log of inspect_ai without its samples (it was written condensed, or "
                 "read by header only); give the whole log, .eval or .json"
             )
-        yield from _samples(path, found, found["samples"], columns)
-    else:
-        report = _by_item(path, found, metrics)
-        yield from (
-            ScoreRow(f"{path}: {item}", item, "", None, scores) for item, scores in report.items()
-        )
+        yield from _samples(path, found, found["samples"], given)
+        return
+    for item, scores in _by_item(path, found, metrics or ()).items():
+        yield f"{path}: {item}", {"item": item}, scores
 
 
-def _by_item(
-    path: Path, report: Mapping[str, object], metrics: Sequence[str] | None
-) -> Mapping[str, Mapping[str, object]]:
-    """Return a report as {item: {metric: score}}."""
+def _by_item(path: Path, report: Fields, metrics: Sequence[str]) -> Mapping[str, Fields]:
+    """Return a report as {item: {metric: score}}.
+
+    If it has numbers at two levels, the wanted metrics decide which one names items; without them,
+    a single name is the metric.
+    """
     nested = {outer: inner for outer, inner in report.items() if isinstance(inner, dict)}
     if not nested:
         return {item: {"score": value} for item, value in report.items()}
-    if flat := [outer for outer in report if outer not in nested]:
-        got = report[flat[0]]
+    for outer, value in report.items():
+        if outer not in nested:
+            raise HarnessError(
+                f"{path}: {outer}: expected an object of scores, as the others are, got {value!r}"
+            )
+    inside = dict.fromkeys(name for values in nested.values() for name in values)
+    outer_known, inner_known = (
+        sum(metric in names for metric in metrics) for names in (nested, inside)
+    )
+    single = len(nested) == 1
+    if outer_known == inner_known and single == (len(inside) == 1):
+        fewer = nested if len(nested) <= len(inside) else inside
+        none = f", where {metrics[0]} is none" if metrics else ""
         raise HarnessError(
-            f"{path}: {flat[0]}: expected an object of scores, as the others are, got {got!r}"
+            f"{path}: a report of several metrics{none}; choose with metric=NAME: "
+            f"{', '.join(list(fewer)[:20])}; where these are ranked lists, give gold=queries.jsonl"
         )
-    if not _metrics_outside(path, nested, metrics):
+    if outer_known < inner_known or (outer_known == inner_known and not single):
         return nested
     rows: dict[str, dict[str, object]] = {}
     for metric, values in nested.items():
@@ -269,52 +269,24 @@ def _by_item(
     return rows
 
 
-def _metrics_outside(
-    path: Path, found: Mapping[str, Mapping[str, object]], metrics: Sequence[str] | None
-) -> bool:
-    """Return whether a report is {metric: {item: score}}.
-
-    The wanted metrics decide; without them, a single metric does.
-    """
-    inside = dict.fromkeys(name for values in found.values() for name in values)
-    if metrics:
-        outer, inner = (sum(metric in names for metric in metrics) for names in (found, inside))
-        if outer != inner:
-            return outer > inner
-    if 1 in (len(found), len(inside)) and len(found) != len(inside):
-        return len(found) == 1
-    fewer = found if len(found) <= len(inside) else inside
-    raise HarnessError(
-        f"{path}: a report of several "
-        f"metrics{', where ' + metrics[0] + ' is none' if metrics else ''}; choose with "
-        f"metric=NAME: {', '.join(list(fewer)[:20])}; where these are ranked lists, give "
-        "gold=queries.jsonl"
-    )
-
-
-def _samples(
-    path: Path, log: Any, samples: Any, columns: Mapping[str, str] | None
-) -> Iterator[ScoreRow]:
-    """Yield the rows of an inspect_ai log. ``columns`` may name fields of the samples' metadata."""
+def _samples(path: Path, log: Any, samples: Any, given: Names) -> Records:
+    """Yield the samples of an inspect_ai log. ``given`` may name fields of their metadata."""
     if message := misfit([log], list[Log]) or misfit(samples, list[InspectSample]):
         raise HarnessError(f"{path}: {message}; give the log as inspect_ai wrote it")
     if log.get("status") != "success":
         raise HarnessError(
             f"{path}: the log says status {log.get('status')}; give one of an evaluation that ended"
         )
-    names: dict[str, str | None] = {}
+    wanted = {*NAMES["cluster"], *given.values()}
     for sample in samples:
-        place = f"{path}: sample {sample.get('id')}, epoch {sample.get('epoch')}"
-        row = {
-            **(sample.get("metadata") or {}),
-            "id": sample.get("id"),
-            "epoch": sample.get("epoch"),
-        }
-        names = names or {**_columns(place, row, {"item": "id", "run": "epoch", **(columns or {})})}
-        yield _row(place, row, names)._replace(scores=_sample_scores(sample.get("scores") or {}))
+        metadata = sample.get("metadata") or {}
+        row = {name: metadata[name] for name in wanted if name in metadata}
+        row |= {"id": sample.get("id"), "epoch": sample.get("epoch")}
+        place = f"{path}: sample {row['id']}, epoch {row['epoch']}"
+        yield place, row, _sample_scores(sample.get("scores") or {})
 
 
-def _sample_scores(scorers: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
+def _sample_scores(scorers: Mapping[str, Fields]) -> dict[str, object]:
     """Return a sample's scores by ``scorer``, or ``scorer/key`` if it gave several; letters as
     numbers.
     """
