@@ -106,7 +106,7 @@ class Entity:
         size, facts = len(extraction.names), dict[str, object]()
         similar = count_matrix(np.empty(0, np.int64), np.empty(0, np.int64), (size, size))
         if self.synonym is not None and size:
-            vectors = np.asarray(embed(self.encoder, list(extraction.names), "name", store))
+            vectors = embed(self.encoder, list(extraction.names), "name", store)
             if self.index == "Flat" or (self.index == "auto" and size <= EXACT):
                 similar = synonyms(vectors, self.synonym)
             else:

@@ -81,8 +81,8 @@ class Dense:
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Return the ``depth`` best passages of every question."""
-        passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
-        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
+        passages = embed(self.encoder, benchmark.passages, "passage", store)
+        questions = embed(self.encoder, benchmark.questions, "question", store)
         name = auto_index(len(passages), len(questions)) if self.index == "auto" else self.index
         facts: dict[str, object] = {
             "index": name,

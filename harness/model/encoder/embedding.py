@@ -106,10 +106,8 @@ def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> F
     artifact = store.get(
         "encode", config, {"texts": texts_sha256(texts)}, build, fill=fill_parts, what=what
     )
-    vectors: Float32Array = read_array(
-        artifact.path / EMBEDDINGS, np.float32, (len(texts), None), mapped=True
-    )
-    return vectors
+    shape = (len(texts), None)
+    return np.asarray(read_array(artifact.path / EMBEDDINGS, np.float32, shape, mapped=True))
 
 
 @functools.lru_cache(maxsize=1)

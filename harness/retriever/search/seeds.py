@@ -33,7 +33,7 @@ def link_entities(
     target, weight = names.copy(), np.where(lexical, 1.0, 0.0)
     lost = np.unique(names[~lexical])
     if threshold is not None and lost.size and held.any():
-        vectors = np.asarray(embed(encoder, network.names, "name", store))
+        vectors = embed(encoder, network.names, "name", store)
         keep = np.flatnonzero(held)
         near, cosine = exact_search(vectors[keep], vectors[lost], 1)
         place = np.searchsorted(lost, names[~lexical])
@@ -41,7 +41,7 @@ def link_entities(
         weight[~lexical] = np.where(cosine[place, 0] >= threshold, cosine[place, 0], 0.0)
     found = weight > 0
     entries = (weight[found] * specificity[target[found]], (rows[found], target[found]))
-    seeds = sp.csr_array(sp.coo_array(entries, shape=(len(questions.indptr) - 1, size)))
+    seeds = sp.csr_array(entries, shape=(len(questions.indptr) - 1, size))
     seeds.sum_duplicates()
     return seeds, {
         "question_names": len(names),
@@ -62,12 +62,12 @@ def nearest_passages(
     shape = (len(benchmark.query_ids), len(benchmark.doc_ids))
     if not depth:
         return sp.csr_array(shape)
-    passages = np.asarray(embed(encoder, benchmark.passages, "passage", store))
-    questions = np.asarray(embed(encoder, benchmark.questions, "question", store))
+    passages = embed(encoder, benchmark.passages, "passage", store)
+    questions = embed(encoder, benchmark.questions, "question", store)
     docs, scores = exact_search(passages, questions, depth)
     weights = np.exp((scores - scores[:, :1]) / sharpness)
     weights /= np.cumsum(weights, axis=1)[:, -1:]
     rows = np.repeat(np.arange(shape[0]), docs.shape[1])
-    matrix = sp.csr_array(sp.coo_array((weights.ravel(), (rows, docs.ravel())), shape=shape))
+    matrix = sp.csr_array((weights.ravel(), (rows, docs.ravel())), shape=shape)
     matrix.sort_indices()
     return matrix

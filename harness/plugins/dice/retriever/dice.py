@@ -116,8 +116,8 @@ class Dice:
             return np.empty((len(benchmark.query_ids), 0), np.int64), np.empty(
                 (len(benchmark.query_ids), 0)
             )
-        passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
-        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
+        passages = embed(self.encoder, benchmark.passages, "passage", store)
+        questions = embed(self.encoder, benchmark.questions, "question", store)
         with self.vectorstore.open(passages) as search:
             return search(questions, self.seeds)
 

@@ -46,8 +46,8 @@ class Embedding:
         """
         cosine = np.empty(0)
         if len(candidates.fact):
-            facts = np.asarray(embed(self.encoder, candidates.texts, "passage", store))
-            asked = np.asarray(embed(self.encoder, questions, "question", store))
+            facts = embed(self.encoder, candidates.texts, "passage", store)
+            asked = embed(self.encoder, questions, "question", store)
             cosine = pair_cosines(asked, candidates.question, facts, candidates.fact)
         near = cosine >= self.threshold
         order = np.lexsort((np.arange(len(cosine)), -cosine, ~near, candidates.question))

@@ -174,10 +174,10 @@ class MentionPaths:
             asked = mask_titles(benchmark.questions, extraction)
         return PathData(
             sentences,
-            np.asarray(embed(self.encoder, benchmark.passages, "passage", store)),
+            embed(self.encoder, benchmark.passages, "passage", store),
             SentenceVectors.of(sentences, self.encoder, store, every),
-            np.asarray(embed(self.encoder, benchmark.questions, "question", store)),
-            np.asarray(embed(self.encoder, asked, "question", store)),
+            embed(self.encoder, benchmark.questions, "question", store),
+            embed(self.encoder, asked, "question", store),
             QuestionWords.of(benchmark.passages, benchmark.questions),
             find_named_titles(extraction) if self.titles else (none, none),
             joined,
@@ -241,7 +241,7 @@ class MentionPaths:
                 whole.append(f"{benchmark.questions[query]}\n{world.sentences.texts[sentence]}")
         if not whole:
             return [NONE for _ in starts]
-        vectors = np.asarray(embed(self.encoder, whole, "question", store))
+        vectors = embed(self.encoder, whole, "question", store)
         return np.split(vectors, np.cumsum(counts)[:-1])
 
     def paths(self, world: PathData, start: SeedBlock, bridges: Float32Array) -> list[Paths]:

@@ -85,11 +85,9 @@ class MentionWalk:
         """
         extraction = extract(self.extractor, benchmark, store)
         edges = title_edges(extraction, self.direction)
-        passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
-        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
-        asked = np.asarray(
-            embed(self.encoder, mask_titles(benchmark.questions, extraction), "question", store)
-        )
+        passages = embed(self.encoder, benchmark.passages, "passage", store)
+        questions = embed(self.encoder, benchmark.questions, "question", store)
+        asked = embed(self.encoder, mask_titles(benchmark.questions, extraction), "question", store)
         prior = self.prior / np.log2(2 + np.bincount(edges.indices, minlength=edges.shape[0]))
         near, _ = exact_search(passages, questions, self.passages)
         rows, docs = find_named_titles(extraction)

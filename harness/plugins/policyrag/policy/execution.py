@@ -115,10 +115,10 @@ def start(
     )
     named.sort_indices()
     close = nearest_passages(benchmark, encoder, seed.passages, seed.sharpness, store)
-    questions = np.asarray(embed(encoder, benchmark.questions, "question", store))
-    names = np.asarray(embed(encoder, kept.names, "name", store))
+    questions = embed(encoder, benchmark.questions, "question", store)
+    names = embed(encoder, kept.names, "name", store)
     texts = [kept.facts.text(fact) for fact in range(len(kept.facts))]
-    facts = np.asarray(embed(encoder, texts, "passage", store)) if texts else questions[:0]
+    facts = embed(encoder, texts, "passage", store) if texts else questions[:0]
     found = policy.gate.ranked(kept, named, close, facts, questions)
     found, counts = policy.gate.decided(kept, found, benchmark.questions, store)
     seeds = seed.seeds(kept, named, found, names, questions)

@@ -46,7 +46,7 @@ class Seeds:
         """Return [Q, E], the weights."""
         held = self.weight > 0
         entries = (self.weight[held], (self.question[held], self.entity[held]))
-        matrix = sp.csr_array(sp.coo_array(entries, shape=shape))
+        matrix = sp.csr_array(entries, shape=shape)
         matrix.sort_indices()
         return matrix
 

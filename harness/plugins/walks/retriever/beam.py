@@ -115,9 +115,9 @@ class Beam(Walker):
         """Return the data that all questions share. Vectors come from their artifacts."""
         network, extraction = self.graph.build(benchmark, store)
         graph = SentenceGraph.of(network, extraction, benchmark)
-        texts = np.asarray(embed(self.encoder, graph.sentences.texts, "passage", store))
-        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
-        passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
+        texts = embed(self.encoder, graph.sentences.texts, "passage", store)
+        questions = embed(self.encoder, benchmark.questions, "question", store)
+        passages = embed(self.encoder, benchmark.passages, "passage", store)
         named = self._named(*exact_search(texts, questions, self.near), graph.held)
         close = sp.csr_array(self.passage_weight * spread_cosines(passages, questions))
         return World(
@@ -151,13 +151,13 @@ class Beam(Walker):
         rows = np.repeat(np.arange(len(near)), near.shape[1])
         shape = (len(near), held.shape[0])
         total = sp.csr_array(
-            sp.csr_array(sp.coo_array((cosine.ravel(), (rows, near.ravel())), shape=shape)) @ held
+            sp.csr_array((cosine.ravel(), (rows, near.ravel())), shape=shape) @ held
         )
         rows = np.repeat(np.arange(len(near)), np.diff(total.indptr))
         order = np.lexsort((total.indices, -total.data, rows))
         kept = order[np.arange(len(order)) - total.indptr[rows] < self.entities]
         entries = (np.ones(len(kept)), (rows[kept], total.indices[kept]))
-        return sp.csr_array(sp.coo_array(entries, shape=total.shape))
+        return sp.csr_array(entries, shape=total.shape)
 
     def _first(self, world: World, starts: sp.csr_array) -> Iterator[Floats]:
         """Yield each question's passages after the first walk."""

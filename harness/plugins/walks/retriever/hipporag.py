@@ -70,7 +70,7 @@ class HippoRAG(PPR):
         links.
         """
         network, extraction = self.graph.build(benchmark, store)
-        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
+        questions = embed(self.encoder, benchmark.questions, "question", store)
         facts: Facts
         if self.by == "ner_to_node":
             entities, facts = link_entities(
@@ -82,16 +82,16 @@ class HippoRAG(PPR):
                     network, extraction, benchmark.questions, questions, store
                 )
             else:
-                names = np.asarray(embed(self.encoder, network.names, "name", store))
+                names = embed(self.encoder, network.names, "name", store)
                 near, cosine = exact_search(names, questions, min(self.nearest, len(names)))
                 rows = np.repeat(np.arange(len(questions)), near.shape[1])
                 entries = (np.maximum(cosine, 0).ravel(), (rows, near.ravel()))
                 shape = (len(questions), len(names))
-                entities = sp.csr_array(sp.coo_array(entries, shape=shape))
+                entities = sp.csr_array(entries, shape=shape)
                 facts = {"linked": near.size}
             held = np.diff(sp.csr_array(network.mentions + network.about).indptr)
             entities = scale_rows(1 / np.maximum(held, 1), entities.T.tocsr()).T
-        passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
+        passages = embed(self.encoder, benchmark.passages, "passage", store)
         close = sp.csr_array(spread_cosines(passages, questions))
         seeds = normalize_rows(sp.hstack([entities, self.passage_weight * close], format="csr"))
         return network, extraction, seeds, facts
@@ -117,7 +117,7 @@ class HippoRAG(PPR):
         parts = (triples.subject, triples.predicate, triples.object)
         distinct = [*dict.fromkeys(zip(*map(np.ndarray.tolist, parts), strict=True))]
         texts = [f"{names[s]} {triples.predicates[p]} {names[o]}" for s, p, o in distinct]
-        vectors = np.asarray(embed(self.encoder, texts, "passage", store))
+        vectors = embed(self.encoder, texts, "passage", store)
         near, cosine = exact_search(vectors, questions, min(self.nearest, len(texts)))
         passed = cosine >= max(self.recognised, np.finfo(np.float64).tiny)
         gated: Mapping[str, object] = {}
@@ -132,8 +132,8 @@ class HippoRAG(PPR):
         at = np.repeat(query, 2)[kept], ends.ravel()[kept]
         values = np.repeat(cosine[passed], 2)[kept]
         shape = (len(questions), len(names))
-        total = sp.csr_array(sp.coo_array((values, at), shape=shape))
-        total.data /= sp.csr_array(sp.coo_array((np.ones(len(values)), at), shape=shape)).data
+        total = sp.csr_array((values, at), shape=shape)
+        total.data /= sp.csr_array((np.ones(len(values)), at), shape=shape).data
         facts: dict[str, object] = {
             "triples": len(texts),
             "recognised": int(passed.sum()),

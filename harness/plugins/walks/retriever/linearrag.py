@@ -76,8 +76,8 @@ class LinearRAG(Walker):
         network, extraction = self.graph.build(benchmark, store)
         linked, facts = link_entities(network, extraction.questions, self.encoder, self.link, store)
         linked.data *= np.maximum(np.diff(network.mentions.indptr), 1)[linked.indices]
-        questions = np.asarray(embed(self.encoder, benchmark.questions, "question", store))
-        passages = np.asarray(embed(self.encoder, benchmark.passages, "passage", store))
+        questions = embed(self.encoder, benchmark.questions, "question", store)
+        passages = embed(self.encoder, benchmark.passages, "passage", store)
         joined = Joined.of(self.encoder, benchmark, extraction, store)
         counts = sp.csr_array(network.mentions + network.about)
 
@@ -93,7 +93,7 @@ class LinearRAG(Walker):
             values += total.values()
             bonus[query] = _bonus(counts, last)
         shape = (len(questions), len(network.names))
-        entities = sp.csr_array(sp.coo_array((values, (rows, held)), shape=shape))
+        entities = sp.csr_array((values, (rows, held)), shape=shape)
         weights = self.passage_weight * (self.ratio * spread_cosines(passages, questions) + bonus)
         restarts = normalize_rows(
             sp.csr_array(sp.hstack([entities, sp.csr_array(weights)], format="csr"))
@@ -153,7 +153,7 @@ class Joined:
         held = count_matrix(
             mentions.entity.astype(np.int64), sentences.of_mentions(mentions), shape
         )
-        vectors = np.asarray(embed(encoder, sentences.texts, "passage", store))
+        vectors = embed(encoder, sentences.texts, "passage", store)
         back = sp.csr_array(held.T.tocsr())
         back.sort_indices()
         return cls(vectors, held, back)

@@ -53,7 +53,7 @@ class SentenceVectors:
             sentences,
             encoder,
             store,
-            [np.asarray(embed(encoder, sentences.texts, "passage", store))],
+            [embed(encoder, sentences.texts, "passage", store)],
         )
 
     @property
@@ -98,6 +98,6 @@ class SentenceVectors:
 
 def _at_random(vectors: Float32Array) -> Float32Array:
     """Return the vectors without read-ahead, because rows are read in random order."""
-    if isinstance(vectors.base, mmap.mmap) and hasattr(mmap, "MADV_RANDOM"):
-        vectors.base.madvise(mmap.MADV_RANDOM)
-    return np.asarray(vectors)
+    if hasattr(mmap, "MADV_RANDOM"):
+        getattr(vectors.base, "_mmap").madvise(mmap.MADV_RANDOM)
+    return vectors
