@@ -44,16 +44,18 @@ class Embedding:
         """Return the decisions (see ``FactGate``). It counts ``below`` (the threshold) and
         ``beyond`` (the most).
         """
+        texts = [text for own in candidates for text in own]
+        owner = np.repeat(np.arange(len(candidates)), [len(own) for own in candidates])
         cosine = np.empty(0)
-        if len(candidates.fact):
-            facts = embed(self.encoder, candidates.texts, "passage", store)
+        if texts:
+            number = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+            facts = embed(self.encoder, list(number), "passage", store)
             asked = embed(self.encoder, questions, "question", store)
-            cosine = pair_cosines(asked, candidates.question, facts, candidates.fact)
+            fact = np.array([number[text] for text in texts])
+            cosine = pair_cosines(asked, owner, facts, fact)
         near = cosine >= self.threshold
-        order = np.lexsort((np.arange(len(cosine)), -cosine, ~near, candidates.question))
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order)) - np.repeat(
-            candidates.indptr[:-1], candidates.lengths()
-        )
+        rank = np.empty(len(texts), dtype=np.int64)
+        order = np.lexsort((-cosine, owner))
+        rank[order] = np.arange(len(texts)) - np.searchsorted(owner, owner)
         passed = near if self.most is None else near & (rank < self.most)
         return passed, {"below": int((~near).sum()), "beyond": int((near & ~passed).sum())}

@@ -59,7 +59,7 @@ class LLM(Chat):
         conversation, prompt = Conversation(self), self._prompt()
 
         def ask(question: int) -> list[str | None]:
-            facts = "\n".join(f"- {' '.join(text.split())}" for text in candidates.of(question))
+            facts = "\n".join(f"- {' '.join(text.split())}" for text in candidates[question])
             message = fill(
                 prompt,
                 question=questions[question],
@@ -70,19 +70,19 @@ class LLM(Chat):
             answered = conversation.ask(about, prompt, message, _read, "facts", self._form()) or []
             return [text if isinstance(text, str) else None for text in answered]
 
-        asked = np.flatnonzero(candidates.lengths()).tolist()
+        asked = [place for place, own in enumerate(candidates) if own]
         named = conversation.ask_all(asked, ask, "gate facts", "question")
         conversation.list_wrong(folder, "question", len(asked))
-        passed = np.zeros(len(candidates.fact), dtype=np.bool_)
+        passed: list[bool] = []
         strangers = beyond = 0
         for question, texts in zip(asked, named, strict=True):
-            known, others = _named(texts, candidates.of(question))
-            passed[candidates.indptr[question] + np.array(known[: self.most], dtype=np.int64)] = (
-                True
-            )
+            known, others = _named(texts, candidates[question])
+            chosen = known[: self.most]
+            passed += [place in chosen for place in range(len(candidates[question]))]
             strangers += others
-            beyond += len(known[self.most :])
-        return passed, {"strangers": strangers, "beyond": beyond, **conversation.facts()}
+            beyond += len(known) - len(chosen)
+        counts = {"strangers": strangers, "beyond": beyond, **conversation.facts()}
+        return np.array(passed, dtype=np.bool_), counts
 
     def _prompt(self) -> str:
         return read_text("gate", "prompt", self.prompt, "facts", "question")

@@ -20,4 +20,4 @@ class Open:
         self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store
     ) -> Kept:
         """Return the decisions. See ``harness.plugins.llm.gate.FactGate``."""
-        return np.ones(len(candidates.fact), dtype=np.bool_), {}
+        return np.ones(sum(map(len, candidates)), dtype=np.bool_), {}

@@ -92,10 +92,8 @@ class Gate:
         """Return the candidates that the filter keeps, and its counts."""
         if self.filter is None or not len(found.fact):
             return found, {"candidates": len(found.fact), "kept": len(found.fact), "dropped": 0}
-        facts, place = np.unique(found.fact, return_inverse=True)
-        indptr = np.searchsorted(found.question, np.arange(len(questions) + 1))
-        texts = [memory.facts.text(int(fact)) for fact in facts]
-        kept, counts = gate.keep(
-            self.filter, questions, gate.Candidates(texts, indptr, place), store
-        )
+        texts: list[list[str]] = [[] for _ in questions]
+        for question, fact in zip(found.question.tolist(), found.fact.tolist(), strict=True):
+            texts[question].append(memory.facts.text(fact))
+        kept, counts = gate.keep(self.filter, questions, texts, store)
         return replace(found, kept=kept), counts

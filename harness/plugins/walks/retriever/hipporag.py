@@ -18,7 +18,7 @@ from harness.core.resources import need_memory
 from harness.graph import Network
 from harness.graph.extractor import Extraction
 from harness.model.encoder import embed
-from harness.plugins.llm.gate import Candidates, FactGate, keep
+from harness.plugins.llm.gate import FactGate, keep
 from harness.plugins.walks.retriever.undirected import Undirected
 from harness.retriever.ppr import PPR
 from harness.retriever.search import exact_search, link_entities
@@ -122,8 +122,8 @@ class HippoRAG(PPR):
         passed = cosine >= max(self.recognised, np.finfo(np.float64).tiny)
         gated: Mapping[str, object] = {}
         if self.gate is not None:
-            bounds = np.arange(len(near) + 1, dtype=np.int64) * near.shape[1]
-            kept, gated = keep(self.gate, asked, Candidates(texts, bounds, near.ravel()), store)
+            candidates = [[texts[place] for place in row] for row in near.tolist()]
+            kept, gated = keep(self.gate, asked, candidates, store)
             passed &= kept.reshape(near.shape)
         query, place = np.nonzero(passed)
         ends = np.array([(s, o) for s, _, o in distinct])[near[query, place]]

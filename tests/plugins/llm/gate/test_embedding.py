@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -43,19 +44,16 @@ class Opened:
 
 
 TEXTS = ["east", "north", "most east", "most north"]
-ALL = Candidates(TEXTS, np.array([0, 4, 8]), np.array([0, 1, 2, 3] * 2))
+ALL = [TEXTS, TEXTS]
 
 
 def kept(
     gate: Embedding, candidates: Candidates, folder: Path
 ) -> tuple[list[list[str]], dict[str, Any]]:
     passed, facts = keep(gate, ["x", "y"], candidates, Store(folder))
-    pairs = zip(candidates.question, candidates.fact, passed, strict=True)
-    found: list[list[str]] = [[], []]
-    for question, fact, stays in pairs:
-        if stays:
-            found[question].append(candidates.texts[fact])
-    return found, dict(facts)
+    first, second = np.split(passed, [len(candidates[0])])
+    chosen = [compress(own, kept) for own, kept in zip(candidates, (first, second), strict=True)]
+    return [list(own) for own in chosen], dict(facts)
 
 
 def test_threshold_then_most(tmp_path: Path) -> None:
@@ -80,14 +78,12 @@ def test_of_equal_cosines_the_earlier_candidate_is_kept(tmp_path: Path) -> None:
     gate = Embedding(Plane(), threshold=0.0, most=1)
     vectors = {"twin": (4, 3)}
     VECTORS.update(vectors)
-    pair = Candidates(["twin", "most east"], np.array([0, 2, 4]), np.array([0, 1, 1, 0]))
+    pair = [["twin", "most east"], ["most east", "twin"]]
     assert kept(gate, pair, tmp_path)[0] == [["twin"], ["most east"]]
 
 
 def test_no_candidates_loads_no_model(tmp_path: Path) -> None:
-    passed, _ = keep(
-        Embedding(None), ["x"], Candidates([], np.zeros(2, int), np.empty(0, int)), Store(tmp_path)
-    )  # type: ignore[arg-type]
+    passed, _ = keep(Embedding(None), ["x"], [[]], Store(tmp_path))  # type: ignore[arg-type]
     assert passed.shape == (0,)
 
 

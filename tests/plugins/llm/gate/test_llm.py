@@ -5,13 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
 from harness.plugins.llm.endpoint.conversation import MALFORMED
-from harness.plugins.llm.gate import Candidates, keep
+from harness.plugins.llm.gate import keep
 from harness.plugins.llm.gate.llm import LLM
 from harness.work.store import Store
 from tests.plugins.llm.endpoint.model import smollm2
@@ -23,7 +22,7 @@ TEXTS = [
     "rome is a city with river",
 ]
 QUESTIONS = ["Where did the director of Dune grow up?", "Which city has a river?", "Why?"]
-CANDIDATES = Candidates(TEXTS, np.array([0, 3, 5, 5]), np.array([0, 1, 2, 2, 0]))
+CANDIDATES = [TEXTS, [TEXTS[2], TEXTS[0]], []]
 GOOD = [True, True, False, True, False]
 
 
@@ -171,7 +170,7 @@ def test_answers_are_kept_by_model_prompt_question_and_candidates(tmp_path: Path
         keep(mine, QUESTIONS, CANDIDATES, Store(tmp_path / "one"))
         keep(mine, QUESTIONS, CANDIDATES, Store(tmp_path / "two"))
         assert len(endpoint.requests) == 2
-        other = Candidates(TEXTS, CANDIDATES.indptr, np.array([0, 1, 2, 2, 1]))
+        other = [TEXTS, TEXTS[:0:-1], []]
         keep(mine, QUESTIONS, other, Store(tmp_path / "three"))
         assert len(endpoint.requests) == 3, "the second question has another candidate"
         own = tmp_path / "own.txt"

@@ -160,9 +160,8 @@ class First:
     """Keeps each question's first candidate."""
 
     def decide(self, questions: Any, candidates: Candidates, folder: Path, store: Store) -> Any:
-        kept = np.zeros(len(candidates.fact), dtype=np.bool_)
-        kept[candidates.indptr[:-1]] = True
-        return kept, {}
+        kept = [place == 0 for own in candidates for place in range(len(own))]
+        return np.array(kept, dtype=np.bool_), {}
 
 
 @pytest.mark.parametrize("name", ["none", "embedding"])

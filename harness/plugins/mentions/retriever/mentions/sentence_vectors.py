@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
@@ -99,5 +100,6 @@ class SentenceVectors:
 def _at_random(vectors: Float32Array) -> Float32Array:
     """Return the vectors without read-ahead, because rows are read in random order."""
     if hasattr(mmap, "MADV_RANDOM"):
-        getattr(vectors.base, "_mmap").madvise(mmap.MADV_RANDOM)
+        file: Any = vectors.base
+        file._mmap.madvise(mmap.MADV_RANDOM)
     return vectors
