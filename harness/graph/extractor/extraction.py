@@ -178,8 +178,6 @@ class Extractor(Protocol):
 
         An extractor whose work is done in parts (see harness.work.parts) also has a method
         ``fill(benchmark, folder)``, which computes the missing parts together with other processes.
-        If it has an attribute ``together`` that is true, several processes call it at once in one
-        folder (see harness.work.shared_rows).
 
         Args:
             benchmark: the benchmark.
@@ -192,12 +190,8 @@ class Extractor(Protocol):
 def artifact(extractor: Extractor, benchmark: Benchmark, store: Store) -> Artifact:
     """Return the artifact of the extraction. Build it if it is missing."""
 
-    @functools.cache
-    def extracted(folder: Path) -> tuple[Extraction, Facts]:
-        return extractor.extract(benchmark, folder)
-
     def build(folder: Path) -> Facts:
-        extraction, facts = extracted(folder)
+        extraction, facts = extractor.extract(benchmark, folder)
         extraction.save(folder)
         return {
             "entities": len(extraction.names),
@@ -215,11 +209,8 @@ def artifact(extractor: Extractor, benchmark: Benchmark, store: Store) -> Artifa
 
     parts = getattr(extractor, "fill", None)
     fill = functools.partial(parts, benchmark) if parts else None
-    together = extracted if getattr(extractor, "together", False) else None
     inputs = {"benchmark": benchmark.sha256}
-    return store.get(
-        "extract", identity(extractor), inputs, build, resumable=True, fill=fill, together=together
-    )
+    return store.get("extract", identity(extractor), inputs, build, resumable=True, fill=fill)
 
 
 def extract(extractor: Extractor, benchmark: Benchmark, store: Store) -> Extraction:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
 
 from typing_extensions import TypedDict
 
@@ -48,7 +47,6 @@ class Chat(Server):
             bound.
     """
 
-    together: ClassVar[bool] = True
     model: str
     temperature: float = 0.0
     seed: int = 0
@@ -97,13 +95,12 @@ class Chat(Server):
         """Number of ``prompt`` and ``completion`` tokens that this run has paid for."""
         return Counter()
 
-    def check_paid(self, shares: int) -> None:
-        """Raise Stop if this process, one of ``shares``, has paid for its part of the bound."""
+    def check_paid(self) -> None:
+        """Raise Stop if this run has paid for as many tokens as it may."""
         total, limit = self.paid.total(), self.max_tokens_total
-        if limit is not None and total >= limit / shares:
-            own = f", of which this is one of {shares} shares," if shares > 1 else ""
+        if limit is not None and total >= limit:
             raise Stop(
-                f"{self.concept}.max_tokens_total={limit:g}{own} is reached: this run has paid for "
+                f"{self.concept}.max_tokens_total={limit:g} is reached: this run has paid for "
                 f"{total} tokens; the answers are in {self.answers}; the same command with a "
                 "greater bound goes on"
             )

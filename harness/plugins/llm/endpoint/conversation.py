@@ -6,22 +6,18 @@ import json
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.plugins.llm.endpoint.answer_store import Answers
 from harness.plugins.llm.endpoint.chat import Chat
 from harness.plugins.llm.endpoint.client import Answer, Away, Endpoint, Refused
-from harness.work.parts import Stop, shares
+from harness.work.parts import Stop
 from harness.work.progress import Progress
-from harness.work.shared_rows import map_rows
 
 log = logging.getLogger(__name__)
 MALFORMED = "malformed.jsonl"
@@ -31,8 +27,6 @@ ENOUGH = 10
 """Number of items after which a run stops if more than half were refused."""
 TRUSTED = 0.5
 """Largest share of units with unusable answers for which a result is built."""
-PART = 64
-"""Items of a part if several processes ask."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -52,7 +46,6 @@ class Conversation:
         self.wrong: list[dict[str, object]] = []
         self.received: list[tuple[Answer, bool]] = []
         self._sent = False
-        self._shares = shares()
 
     def ask(
         self,
@@ -111,8 +104,7 @@ class Conversation:
     ) -> list[Result]:
         """Return the result of ``work`` for each item.
 
-        Items go in parts of ``PART`` if several processes build an artifact. After the first
-        request, ``chat.parallel`` items run at once. Results of ``work`` must be JSON values.
+        After the first request, ``chat.parallel`` items run at once.
 
         Raises:
             Stop: the endpoint does not answer.
@@ -125,55 +117,13 @@ class Conversation:
             served = None
         if served is not None:
             self.kept = self.kept.serving(served)
-
-        def asked(part: slice) -> tuple[NDArray[np.uint8]]:
-            wrong, received = len(self.wrong), len(self.received)
-            found = self._ask_each(items[part], work, name, unit)
-            counts_now = [
-                (answer.prompt, answer.completion, answer.model, now)
-                for answer, now in self.received[received:]
-            ]
-            kept = [found, self.wrong[wrong:], counts_now]
-            return (np.frombuffer(f"{json.dumps(kept)}\n".encode(), dtype=np.uint8),)
-
-        (lines,) = map_rows(name, asked, len(items), PART)
-        found: list[Result] = []
-        self.wrong, self.received = [], []
-        for line in lines.tobytes().splitlines():
-            results, wrong, counts_now = json.loads(line)
-            found += results
-            self.wrong += wrong
-            self.received += [(Answer("", "", *counts), now) for *counts, now in counts_now]
-        others = {answer.model for answer, _ in self.received} - {"", self.chat.model}
-        if others:
-            log.warning(
-                "%s.model=%s: the server says that %s answers",
-                self.chat.concept,
-                self.chat.model,
-                ", ".join(sorted(others)),
-            )
-        return found
-
-    def _ask_each(
-        self, items: Sequence[Item], work: Callable[[Item], Result], name: str, unit: str
-    ) -> list[Result]:
         found: list[Result] = []
         with (
             ThreadPoolExecutor(self.chat.parallel) as executor,
             Progress(name, len(items), f"{unit}s") as progress,
         ):
-            waiting = iter(items)
-
-            def results() -> Iterator[Result]:
-                """Yield results, one at a time until something is sent."""
-                for item in waiting:
-                    yield work(item)
-                    if self._sent:
-                        break
-                yield from executor.map(work, waiting)
-
             try:
-                for result in results():
+                for result in self._results(items, work, executor):
                     found.append(result)
                     progress.update()
                     self._check_refusals(len(found), len(items), unit)
@@ -186,7 +136,26 @@ class Conversation:
                     f"{self.chat.model} ({error}); {len(self.received)} answers are in "
                     f"{self.chat.answers}, so run the command again when the endpoint answers"
                 ) from error
+        others = {answer.model for answer, _ in self.received} - {"", self.chat.model}
+        if others:
+            log.warning(
+                "%s.model=%s: the server says that %s answers",
+                self.chat.concept,
+                self.chat.model,
+                ", ".join(sorted(others)),
+            )
         return found
+
+    def _results(
+        self, items: Iterable[Item], work: Callable[[Item], Result], executor: ThreadPoolExecutor
+    ) -> Iterator[Result]:
+        """Yield results, one at a time until something is sent."""
+        waiting = iter(items)
+        for item in waiting:
+            yield work(item)
+            if self._sent:
+                break
+        yield from executor.map(work, waiting)
 
     def _check_refusals(self, done: int, whole: int, unit: str) -> None:
         refused = [row["reason"] for row in self.wrong if row["why"] == "refused"]
@@ -244,7 +213,7 @@ class Conversation:
 
     def _send(self, request: dict[str, object]) -> Answer:
         self._sent = True
-        self.chat.check_paid(self._shares)
+        self.chat.check_paid()
         answer = self._open().ask(request)
         with self._opening:
             self.chat.paid.update(prompt=answer.prompt, completion=answer.completion)

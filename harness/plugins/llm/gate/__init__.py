@@ -13,7 +13,6 @@ decisions are an artifact, named by the gate's identity and the hashes of questi
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -42,8 +41,7 @@ class FactGate(Protocol):
         """Return bool[M], which candidates are kept, and counts for the manifest.
 
         The candidates of a question are distinct. ``folder`` becomes the artifact; a gate may list
-        faults there. If the gate has a true attribute ``together``, several processes decide
-        together, in one folder (see harness.work.shared_rows).
+        faults there.
         """
         ...
 
@@ -70,12 +68,8 @@ def keep(gate: FactGate, questions: Sequence[str], candidates: Candidates, store
     distinct = [list(dict.fromkeys(texts)) for texts in candidates]
     owner = np.repeat(np.arange(len(distinct)), [len(texts) for texts in distinct])
 
-    @functools.cache
-    def decided(folder: Path) -> Kept:
-        return gate.decide(questions, distinct, folder, store)
-
     def build(folder: Path) -> Mapping[str, object]:
-        passed, facts = decided(folder)
+        passed, facts = gate.decide(questions, distinct, folder, store)
         write_array(folder / "kept.npy", passed)
         asked, answered = len(np.unique(owner)), len(np.unique(owner[passed]))
         return {
@@ -89,8 +83,7 @@ def keep(gate: FactGate, questions: Sequence[str], candidates: Candidates, store
 
     flat = (part for texts in distinct for part in (str(len(texts)), *texts))
     inputs = {"questions": texts_sha256(questions), "candidates": texts_sha256(flat)}
-    together = decided if getattr(gate, "together", False) else None
-    made = store.get("gate", identity(gate), inputs, build, resumable=True, together=together)
+    made = store.get("gate", identity(gate), inputs, build, resumable=True)
     passed = read_array(made.path / "kept.npy", np.bool_, owner.shape)
     pairs = zip(owner.tolist(), itertools.chain(*distinct), strict=True)
     chosen = set(itertools.compress(pairs, passed))

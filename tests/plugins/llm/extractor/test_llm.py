@@ -15,10 +15,8 @@ from harness.core.errors import HarnessError
 from harness.core.identity import identity
 from harness.graph.extractor import Extraction, artifact
 from harness.graph.extractor.offline import Offline
-from harness.plugins.llm.endpoint import conversation
 from harness.plugins.llm.endpoint.conversation import MALFORMED
 from harness.plugins.llm.extractor.llm import LLM, Prompt, read_prompt
-from harness.work.parts import Share, sharing
 from harness.work.store import Store
 from tests.plugins.llm.endpoint.model import smollm2
 from tests.plugins.llm.endpoint.scripted import served
@@ -243,7 +241,6 @@ def test_a_damaged_answer_is_asked_for_again(titled: Any, tmp_path: Path) -> Non
 
 
 def test_concurrency_is_limited(titled: Any, tmp_path: Path) -> None:
-    import threading
     import time
 
     now, most, lock = [0], [0], threading.Lock()
@@ -320,71 +317,6 @@ def test_a_real_model(titled: Any, tmp_path: Path) -> None:
         assert made.facts["openie_entities"] > 0
         again = artifact(llm, titled(world, ["Who?"]), Store(tmp_path))
         assert (again.facts["answers"], again.facts["answers_paid"]) == (2, 0)
-
-
-@pytest.mark.parametrize("of", [2, 3])
-def test_shares_at_once_ask_nothing_twice_and_make_the_same_files(
-    titled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of: int
-) -> None:
-    """Threads stand for processes. One answer is of no use, and counted once."""
-
-    def answer(number: int, message: str) -> str:
-        return (
-            "no idea"
-            if "Missoula lies" in message and "Entities:" in message
-            else good(number, message)
-        )
-
-    monkeypatch.setattr(conversation, "PART", 1)
-    benchmark = titled(
-        {**WORLD, **{f"More {n}": f"More {n} was filmed by Nobody {n}." for n in range(6)}}, []
-    )
-
-    def work(url: str, folder: Path, index: int, of: int) -> None:
-        with sharing(Share(index, of)):
-            artifact(extractor(url, folder), benchmark, Store(folder))
-
-    with served(answer) as endpoint:
-        work(endpoint.url, tmp_path / "alone", 1, 1)
-        requests = len(endpoint.requests)
-        started = [
-            threading.Thread(target=work, args=(endpoint.url, tmp_path / "shared", index + 1, of))
-            for index in range(of)
-        ]
-        for one in started:
-            one.start()
-        for one in started:
-            one.join()
-    assert len(endpoint.requests) == 2 * requests
-    alone, shared = (
-        json.loads(
-            next((tmp_path / name / "artifacts" / "extract").glob("*/manifest.json")).read_text()
-        )
-        for name in ("alone", "shared")
-    )
-    assert shared["files"] == alone["files"]
-    assert shared["facts"] == alone["facts"]
-    assert shared["facts"]["malformed"] == {"invalid": 1, "cut": 0, "refused": 0}
-
-
-def test_each_share_may_pay_for_its_part_of_the_bound(
-    titled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A message has 100 tokens and 10 to its answer: half of 200 is reached after one; no part is
-    marked failed.
-    """
-    monkeypatch.setattr(conversation, "PART", 1)
-    with served(good) as endpoint:
-        bounded = extractor(endpoint.url, tmp_path, max_tokens_total=200)
-        with (
-            sharing(Share(1, 2, tolerant=True)),
-            pytest.raises(HarnessError, match=r"max_tokens_total=200.*2"),
-        ):
-            artifact(bounded, titled(WORLD, []), Store(tmp_path))
-        assert len(endpoint.requests) == 1
-        made = artifact(replace(bounded, max_tokens_total=None), titled(WORLD, []), Store(tmp_path))
-        assert len(endpoint.requests) == 6
-    assert triples(Extraction.load(made.path)) == GRAPH
 
 
 def test_an_estimate_before_anything_is_asked(tmp_path: Path) -> None:
