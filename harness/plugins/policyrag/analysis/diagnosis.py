@@ -1,14 +1,12 @@
 """Diagnostics of lists that gold ranks do not show (PolicyRAG, section 4.3).
 
 They tell whether the best passages hold the answer and the chain of entities, what a gate rejects,
-and whether a list is stable if the question is reworded. A measure is a value, as a metric is:
-``answer_supported@5``.
+and whether a list is stable if the question is reworded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -29,8 +27,8 @@ from harness.sweep.trial import inputs
 from harness.work.store import Store
 
 ARTICLES = frozenset(("a", "an", "the"))
-JUDGED = frozenset(("yes", "no", "noanswer"))
-"""Answers that no passage states."""
+UNSTATED = frozenset((" yes ", " no ", " noanswer ", "  "))
+"""Answers, as ``plain_words`` makes them, that no passage states."""
 
 
 def plain_words(text: str) -> str:
@@ -47,65 +45,45 @@ passages can suffice: another passage may name a bridge.
 """
 
 
-@dataclass(frozen=True, order=True)
-class Diagnostic:
-    """A measure with its depth. ``Diagnostic.parse(str(m)) == m``.
+def read_measure(text: str) -> tuple[str, int]:
+    """Return name and depth of a measure, such as ``answer_supported@5``."""
+    name, _, depth = str(text).strip().partition("@")
+    if name not in FORMULAS:
+        known = ", ".join(f"{known}@k" for known in FORMULAS)
+        raise HarnessError(f"measure {text} is not known{nearest(name, FORMULAS)}; known: {known}")
+    if not (depth.isascii() and depth.isdigit() and int(depth) >= 1):
+        raise HarnessError(
+            f"measure {text}: k must be a whole number, at least 1, got k={depth or 'nothing'}"
+        )
+    return name, int(depth)
+
+
+def measure(
+    name: str, k: int, run: Run, benchmark: Benchmark, texts: Sequence[str]
+) -> Float64Array:
+    """Return float64[Q], 0 or 1 for each query.
 
     Args:
-        name: ``answer_supported`` or ``hops_recovered``.
+        name: of ``FORMULAS``.
         k: number of passages that are read, >= 1.
+        run: over all queries and passages of the benchmark.
+        benchmark: the benchmark.
+        texts: its passages as ``plain_words`` makes them.
     """
-
-    name: str
-    k: int
-
-    @classmethod
-    def parse(cls, text: str) -> Diagnostic:
-        """Return the measure of a name, such as ``answer_supported@5``."""
-        name, _, depth = str(text).strip().partition("@")
-        if name not in FORMULAS:
-            known = ", ".join(f"{known}@k" for known in FORMULAS)
-            raise HarnessError(
-                f"measure {text} is not known{nearest(name, FORMULAS)}; known: {known}"
-            )
-        if not (depth.isascii() and depth.isdigit() and int(depth) >= 1):
-            raise HarnessError(
-                f"measure {text}: k must be a whole number, at least 1, got k={depth or 'nothing'}"
-            )
-        return cls(name, int(depth))
-
-    def __str__(self) -> str:
-        """Return the name that ``parse`` reads."""
-        return f"{self.name}@{self.k}"
-
-    def __call__(self, run: Run, benchmark: Benchmark, texts: Sequence[str]) -> Float64Array:
-        """Return float64[Q], 0 or 1 for each query.
-
-        Args:
-            run: over all queries and passages of the benchmark.
-            benchmark: the benchmark.
-            texts: its passages as ``plain_words`` makes them.
-        """
-        titles, values = benchmark.corpus["title"][:], np.zeros(len(run))
-        for query, row in enumerate(benchmark.queries):
-            docs = _head(run, query, self.k)
-            gold = [doc for doc in benchmark.gold[query].tolist() if doc >= 0]
-            read = [texts[doc] for doc in docs]
-            answers = [plain_words(answer).strip() for answer in row["answers"] or []]
-            stated = [answer for answer in answers if answer and answer not in JUDGED]
-            supported = bool(gold) and set(gold) <= set(docs)
-            if stated:
-                supported = any(f" {answer} " in text for answer in stated for text in read)
-            if self.name == "hops_recovered":
-                supported &= _named_in([titles[doc] for doc in gold], read)
-            values[query] = supported
-        return values
-
-
-def _named_in(titles: Iterable[str | None], texts: Sequence[str]) -> bool:
-    """Return whether each title is named in one of the texts."""
-    names = filter(None, (normal(title or "") for title in titles))
-    return all(any(plain_words(name) in text for text in texts) for name in names)
+    titles, values = benchmark.corpus["title"][:], np.zeros(len(run))
+    for query, row in enumerate(benchmark.queries):
+        docs, gold = _head(run, query, k), benchmark.gold[query]
+        gold = gold[gold >= 0].tolist()
+        read = [texts[doc] for doc in docs]
+        answers = {plain_words(answer) for answer in row["answers"] or []}
+        if stated := answers - UNSTATED:
+            values[query] = any(answer in text for answer in stated for text in read)
+        else:
+            values[query] = bool(gold) and set(gold) <= set(docs)
+        if name == "hops_recovered":
+            named = {normal(titles[doc] or "") for doc in gold} - {""}
+            values[query] *= all(any(plain_words(own) in text for text in read) for own in named)
+    return values
 
 
 def plain_passages(benchmark: Benchmark) -> list[str]:
@@ -175,15 +153,16 @@ def diagnose(config: DictConfig) -> tuple[Benchmark, dict[str, dict[str, Mean]]]
     one_of("diagnose.split", options.split, SPLITS)
     whole_number("diagnose.perturbed", options.perturbed, 0)
     whole_number("diagnose.depth", options.depth, 1)
-    if not (measures := [Diagnostic.parse(name) for name in options.measures]):
+    if not (measures := [read_measure(name) for name in options.measures]):
         raise HarnessError(f"diagnose.measures=[]: expected at least one, e.g. [{FORMULAS[0]}@5]")
     kept, data = inputs.store(config), inputs.benchmark(config)
     members, retrievers = data.members(options.split), inputs.retrievers(config)
     runs, texts = inputs.runs(retrievers, data, kept), plain_passages(data)
-    found: dict[str, dict[str, Mean]] = {
-        name: {str(measure): _mean(measure(run, data, texts)[members]) for measure in measures}
-        for name, run in runs.items()
-    }
+    found: dict[str, dict[str, Mean]] = {name: {} for name in runs}
+    for listed, run in runs.items():
+        for name, k in measures:
+            values = measure(name, k, run, data, texts)
+            found[listed][f"{name}@{k}"] = _mean(values[members])
     for name, retriever in retrievers.items():
         if isinstance(retriever, Gating):
             found[name] |= _suppression(retriever, data, kept, members)
@@ -214,23 +193,21 @@ def stability(
             f"diagnose.split={options.split}: {data.name} has no question there to perturb"
         )
     runs = inputs.runs(inputs.retrievers(config), whole, kept)
-    depth, p = options.depth, options.p
     ids = whole.query_ids.to_pylist()
-    place = {name: number for number, name in enumerate(ids)}
-    pairs: dict[str, list[tuple[int, int]]] = {kind: [] for kind in KINDS}
-    for name in ids:
-        original, _, kind = name.rpartition("#")
-        if kind in pairs and original:
-            pairs[kind].append((place[original], place[name]))
-
-    def alike(run: Run, kind: str) -> Float64Array:
-        heads = [(_head(run, one, depth), _head(run, other, depth)) for one, other in pairs[kind]]
-        return np.array([overlap(one, other, p) for one, other in heads])
-
-    return {
-        name: {f"stable_{kind}": _mean(alike(run, kind)) for kind in pairs}
-        for name, run in runs.items()
-    }
+    found: dict[str, dict[str, Mean]] = {name: {} for name in runs}
+    for kind in KINDS:
+        pairs = [
+            (ids.index(name.removesuffix(f"#{kind}")), place)
+            for place, name in enumerate(ids)
+            if name.endswith(f"#{kind}")
+        ]
+        for listed, run in runs.items():
+            overlaps = [
+                overlap(_head(run, one, options.depth), _head(run, other, options.depth), options.p)
+                for one, other in pairs
+            ]
+            found[listed][f"stable_{kind}"] = _mean(np.array(overlaps))
+    return found
 
 
 def _suppression(
