@@ -5,6 +5,7 @@ answer`.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ import numpy as np
 from harness.benchmark import Benchmark
 from harness.core.arrays import Float64Array, Int64Array
 from harness.core.artifact import Facts
-from harness.core.errors import HarnessError, nearest
+from harness.core.errors import HarnessError
 from harness.work.store import Store
 
 if TYPE_CHECKING:
@@ -71,11 +72,11 @@ class AnswerScores:
         It is a bootstrap interval of 10,000 resamples of the questions, or, if questions share gold
         passages, the score interval by cluster (None with too few clusters).
         """
-        found = {"em": self.em, "f1": self.f1}
-        means = {name: float(values.mean()) for name, values in found.items()}
         return {
-            **means,
-            **{f"{name}_interval": self._interval(values) for name, values in found.items()},
+            "em": float(self.em.mean()),
+            "f1": float(self.f1.mean()),
+            "em_interval": self._interval(self.em),
+            "f1_interval": self._interval(self.f1),
         }
 
     def _interval(self, values: Float64Array) -> list[float] | None:
@@ -119,28 +120,21 @@ def sample_questions(benchmark: Benchmark, split: str, limit: int | None) -> Int
     if limit is None or limit >= len(members):
         return members
     ids = benchmark.query_ids.to_pylist()
-    key = {
-        int(n): hashlib.md5(f"answer {ids[n]}".encode(), usedforsecurity=False).hexdigest()
-        for n in members
-    }
-    return np.array(sorted(sorted(key, key=key.__getitem__)[:limit]), dtype=np.int64)
+    texts = [f"answer {ids[number]}".encode() for number in members]
+    hashes = [hashlib.md5(text, usedforsecurity=False).hexdigest() for text in texts]
+    return np.sort(members[np.argsort(hashes)[:limit]])
 
 
 def gold_answers(benchmark: Benchmark, members: Int64Array) -> list[list[str]]:
     """Return the gold answers of questions. Raise HarnessError if a question has none."""
-    held = benchmark.queries["answers"][:] if "answers" in benchmark.queries.column_names else None
-    ids = benchmark.query_ids.to_pylist()
-    found: list[list[str]] = []
-    for number in members.tolist():
-        answers = held[number] if held is not None else None
-        if not answers:
+    rows = benchmark.queries.select(members)
+    for row in rows:
+        if not row.get("answers"):
             raise HarnessError(
-                f"dataset={benchmark.name}: query {ids[number]} has no answers; give `answers`, "
-                "a list of texts, "
-                "in its queries.jsonl"
+                f"dataset={benchmark.name}: query {row['id']} has no answers; give `answers`, a "
+                "list of texts, in its queries.jsonl"
             )
-        found.append(list(answers))
-    return found
+    return list(rows["answers"])
 
 
 def conditions(
@@ -155,21 +149,19 @@ def conditions(
             passages, any other the best of the first run.
         tokens: the budget of each run, not of the controls.
     """
-    if twice := next((depth for depth in depths if depths.count(depth) > 1), None):
-        raise HarnessError(f"k={depths} names {twice} twice; leave one of them out")
-    named = [
-        Condition(run if len(depths) == 1 else f"{run}@{depth}", run, depth, tokens)
-        for run in runs
-        for depth in depths
-    ]
+    named = []
+    for run in runs:
+        for depth in depths:
+            name = run if len(depths) == 1 else f"{run}@{depth}"
+            named.append(Condition(name, run, depth, tokens))
     for name, depth in controls.items():
         source = name if name in (NOTHING, GOLD_PASSAGES) else runs[0]
         named.append(Condition(name, source, depth))
-    shared = {one.name for one in named if sum(other.name == one.name for other in named) > 1}
-    if shared:
-        raise HarnessError(
-            f"run and controls share the name {min(shared)}; give one of them another name"
-        )
+    for name, count in Counter(condition.name for condition in named).items():
+        if count > 1:
+            raise HarnessError(
+                f"run, k={depths} and controls name {name} twice; give each one another name"
+            )
     return named
 
 
@@ -177,26 +169,19 @@ def contexts(
     condition: Condition, runs: Mapping[str, Run], benchmark: Benchmark, members: Int64Array
 ) -> Contexts:
     """Return the passages of each question."""
-    texts, depth = benchmark.passages, condition.k
-    if condition.source == NOTHING:
-        return [[] for _ in members]
-    if condition.source == GOLD_PASSAGES:
-        return [
-            [texts[doc] for doc in benchmark.gold[n].tolist() if doc >= 0][:depth]
-            for n in members.tolist()
-        ]
-    run = runs[condition.source]
-    found = []
+    found: list[list[str]] = []
     for number in members.tolist():
-        docs = run.docs[run.indptr[number] : run.indptr[number + 1]][:depth]
-        found.append(_within([texts[doc] for doc in docs.tolist()], condition.tokens))
+        docs = benchmark.gold[number][benchmark.gold[number] >= 0]
+        if condition.source not in (NOTHING, GOLD_PASSAGES):
+            run = runs[condition.source]
+            docs = run.docs[run.indptr[number] : run.indptr[number + 1]]
+        depth = 0 if condition.source == NOTHING else condition.k
+        passages = [benchmark.passages[doc] for doc in docs[:depth].tolist()]
+        if condition.tokens is not None:
+            held = np.cumsum([len(passage.split()) for passage in passages])
+            passages = passages[: max(1, int(np.sum(held <= condition.tokens)))]
+        found.append(passages)
     return found
-
-
-def _within(passages: list[str], tokens: int | None) -> list[str]:
-    """Return the passages up to the budget of words, the first always."""
-    held = np.cumsum([len(passage.split()) for passage in passages])
-    return passages if tokens is None else passages[: max(1, int(np.sum(held <= tokens)))]
 
 
 def judge(
@@ -233,15 +218,3 @@ def judge(
         facts,
         float(np.mean([len(passages) for passages in context])),
     )
-
-
-def baseline(name: str | None, named: Sequence[Condition]) -> str | None:
-    """Return the condition with which others are compared. Raise HarnessError if it does
-    not exist.
-    """
-    known = [condition.name for condition in named]
-    if name is not None and name not in known:
-        raise HarnessError(
-            f"baseline={name} is no condition{nearest(name, known)}; there are: {', '.join(known)}"
-        )
-    return name

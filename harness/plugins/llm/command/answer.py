@@ -53,7 +53,9 @@ def run(config: DictConfig) -> None:
     paths = paths if isinstance(paths, dict) else {"retrieved": str(paths)}
     keep_inputs(config, *paths.values())
     splitting, named = _check(config), _conditions(config, paths)
-    against = answering.baseline(config.baseline, named)
+    against = config.baseline
+    if against is not None:
+        one_of("baseline", against, [condition.name for condition in named])
     reader, store = instantiate(config.reader), store_of(config)
     data = instantiate(config.dataset).load(store).split_by(splitting, "splitting")
     members = answering.sample_questions(data, config.split, config.limit)

@@ -190,15 +190,15 @@ def test_published_figures_stand_beside(
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["baseline=golden"], r"baseline=golden is no condition \(did you mean gold\?\)"),
+        (["baseline=golden"], r"baseline=golden is not known \(did you mean gold\?\)"),
         (["k=0"], r"^k must be in \[1, inf\), got k=0"),
         (["k=1.5"], r"^k must be a whole number, got k=1\.5"),
         (["k=abc"], r"^k must be a whole number, got k=abc"),
-        (["k=[1,1]"], r"^k=\[1, 1\] names 1 twice"),
+        (["k=[1,1]"], r"k=\[1, 1\] and controls name retrieved@1 twice"),
         (["limit=0"], r"^limit must be in"),
         (["reader.refresh=abc"], r"^reader\.refresh must be a whole number, got refresh=abc"),
         (["controls={stuffed: -1}", "baseline=null"], r"^controls\.stuffed must be in \[0"),
-        (["run={gold: run.trec}"], "run and controls share the name gold"),
+        (["run={gold: run.trec}"], "controls name gold twice"),
         (["run=other.trec"], "run=other.trec and dataset=few have no query in common"),
         (["run=unknown.trec"], "run=unknown.trec and dataset=few have no document in common"),
         (["split=tset"], "did you mean test"),
