@@ -111,48 +111,39 @@ def split_queries(
         HarnessError: the rule needs a missing argument, a question has no split, or the meaning of
             a name is unknown.
     """
-    if splitting == "md5":
+    if splitting in ("md5", "disjoint"):
+        if splitting == "disjoint":
+            if gold is None:
+                raise HarnessError(
+                    f"{knob}=disjoint needs to know which queries share passages; give "
+                    "gold=queries.jsonl"
+                )
+            query_ids = cluster_names(query_ids, gold())
         return np.array([md5_split(name) for name in query_ids], dtype="<U4")
-    if splitting == "disjoint":
-        if gold is None:
-            raise HarnessError(
-                f"{knob}=disjoint needs to know which queries share passages; give "
-                "gold=queries.jsonl"
-            )
-        return np.array([md5_split(name) for name in cluster_names(query_ids, gold())], dtype="<U4")
-    if splitting != "given" and isinstance(splitting, str):
+    meaning, mend = MEANING, f"add it to {splitting}"
+    if isinstance(splitting, str) and splitting != "given":
         placed = read_splits(Path(splitting))
-        return _found(
-            query_ids,
-            [placed.get(query) for query in query_ids],
-            MEANING,
-            source,
-            f"add it to {splitting}",
-        )
-    if given is None:
+        names: Sequence[str | None] = [placed.get(query) for query in query_ids]
+    elif given is None:
         raise HarnessError(
             f"{knob}=given needs questions with a field `split`; give gold=queries.jsonl"
         )
-    meaning = {**MEANING, **({} if isinstance(splitting, str) else splitting)}
-    names = given()
-    _check_meaning(names, meaning, source, knob)
-    mend = f"give each a field `split`, or {knob}=FILE of lines `{LINE}`"
-    return _found(query_ids, names, meaning, source, mend)
-
-
-def _check_meaning(
-    names: Sequence[str | None], meaning: Mapping[str, str], source: str, knob: str
-) -> None:
-    """Raise HarnessError for the name of a split whose meaning is unknown."""
-    counts = Counter(name for name in names if name is not None)
-    unknown = [name for name in counts if name not in meaning]
-    if unknown:
+    else:
+        names, mend = given(), f"give each a field `split`, or {knob}=FILE of lines `{LINE}`"
+        meaning = {**MEANING, **({} if isinstance(splitting, str) else splitting)}
+    counts = Counter(names)
+    if unknown := [name for name in counts if name not in (None, *meaning)]:
         found = ", ".join(f"{name} ({counts[name]})" for name in unknown)
         raise HarnessError(
             f"{source}: questions of split {found}, known: {', '.join(meaning)}; say what it "
-            "means: "
-            f"'{knob}={{{unknown[0]}: test}}' (or tune)"
+            f"means: '{knob}={{{unknown[0]}: test}}' (or tune)"
         )
+    if None in counts:
+        raise HarnessError(
+            f"{source}: {counts[None]} of its {len(names)} questions have no split, e.g. "
+            f"{query_ids[list(names).index(None)]}; {mend}"
+        )
+    return np.array([meaning[str(name)] for name in names], dtype="<U4")
 
 
 def read_splits(path: Path) -> dict[str, str]:
@@ -197,22 +188,6 @@ def say_unused(splitting: Splitting, given: Sequence[str | None], source: str, k
             splitting,
             knob,
         )
-
-
-def _found(
-    query_ids: Sequence[str],
-    names: Sequence[str | None],
-    meaning: Mapping[str, str],
-    source: str,
-    mend: str,
-) -> NDArray[np.str_]:
-    missing = [query for query, name in zip(query_ids, names, strict=True) if name is None]
-    if missing:
-        raise HarnessError(
-            f"{source}: {len(missing)} of its {len(query_ids)} questions have no split, e.g. "
-            f"{missing[0]}; {mend}"
-        )
-    return np.array([meaning[str(name)] for name in names], dtype="<U4")
 
 
 def text_hash(question: str) -> str:
