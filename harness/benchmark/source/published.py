@@ -4,14 +4,15 @@ order.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source.assembly import assemble
@@ -33,7 +34,6 @@ from harness.core.table import counted
 from harness.work.store import Store
 
 log = logging.getLogger(__name__)
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,10 @@ class Published(ABC):
             if prepared is not None:
                 corpus, queries = prepared[0], self.complete(place, prepared[1])
                 made = assemble(card.name, corpus, queries, card.chain)
-                return self._checked(card, "prepared", place, made, len(corpus.table))
+                count = len(made.queries) + made.left_out.get("queries", 0)
+                card.check("prepared", str(place), count, len(corpus.table), made.sha256)
+                log.info("benchmark %s: prepared, %s", card.name, place)
+                return made
         wanted = " or ".join(map(str, places))
         tried = [f"prepared files corpus.jsonl[.gz] and queries.jsonl[.gz] in {wanted}"]
         if card.files is not None:
@@ -126,9 +129,8 @@ class Published(ABC):
 
     def _official(self, card: Card, root: Path) -> Benchmark:
         """Return the benchmark of questions with contexts, from a file or a data set."""
-        places = card.official_files(root)
+        places, hub = card.official_files(root), card.hub or {}
         local = next((str(place) for place in places if place.is_file()), None)
-        hub = card.hub or {}
         path = self.path or local or hub["repo"]
         ours = hub if path == hub["repo"] else {"split": hub["split"]}
         keys = ("configuration", "split", "revision")
@@ -145,12 +147,7 @@ class Published(ABC):
                 f"on the Hub ({error}). Get the file ({card.source}) and put it there, or name "
                 "it: dataset.path=FILE"
             ) from error
-        return self._converted_official(card, questions, origin)
-
-    def _converted_official(
-        self, card: Card, questions: Records, origin: Mapping[str, str]
-    ) -> Benchmark:
-        total, queries = len(questions.values), self._answerable(questions)
+        total, queries, name = len(questions.values), _answerable(questions), card.name
         known = [version["queries"] for version in card.expected["official"]]
         if len(queries.values) not in known:
             log.warning(
@@ -160,29 +157,20 @@ class Published(ABC):
                 card.name,
                 " or ".join(f"{count:,}" for count in known),
             )
-        name = card.name
         if self.sample is not None:
-            ids = [str(row.get("_id", row.get("id"))) for row in queries.values]
-            if self.sample > len(ids):
-                raise HarnessError(
-                    f"dataset.sample={self.sample}: {questions.path} has {len(ids)} questions"
-                )
-            hashes = [hashlib.md5(one.encode(), usedforsecurity=False).hexdigest() for one in ids]
-            order = sorted(range(len(ids)), key=hashes.__getitem__)
-            queries = queries.take(sorted(order[: self.sample]))
-            total = self.sample
+            total, queries = self.sample, _sample(queries, self.sample)
             name = f"{name}_{self.sample}{'_own' if self.corpus == 'sample' else ''}"
         source = queries if self.corpus == "sample" else questions
-        passages = join_passages(
-            questions.path,
-            card.name,
-            [
-                (place, title, text)
-                for number, place in enumerate(source.places)
-                for title, text in self._attempt(source, number, self._paragraphs)
-            ],
-            questions.unit,
-        )
+        paragraphs: list[tuple[int, str, str]] = []
+        for number, place in enumerate(source.places):
+            with _placed(source, number):
+                for title, text in self.contexts(source.values[number]):
+                    if not (isinstance(title, str) and isinstance(text, str)):
+                        raise ValueError(
+                            f"a paragraph must have a title and a text, found {(title, text)!r:.60}"
+                        )
+                    paragraphs.append((place, title, text))
+        passages = join_passages(questions.path, card.name, paragraphs, questions.unit)
         return self._made(card, name, total, queries, passages, origin)
 
     def _converted(self, card: Card, way: str, get: Callable[[str], Path]) -> Benchmark:
@@ -199,10 +187,10 @@ class Published(ABC):
         questions, origin = read_questions(str(paths["queries"]))
         if revision := commit(paths["queries"]):
             origin["revision"] = revision
-        asked, total = self._answerable(questions), len(questions.values)
-        made = self._made(card, card.name, total, asked, passages, origin)
-        answered = dataclasses.replace(made, left_out={})
-        self._checked(card, way, paths["queries"], answered, passages.total)
+        asked = _answerable(questions)
+        made = self._made(card, card.name, len(questions.values), asked, passages, origin)
+        count = len(made.queries)
+        card.check(way, str(paths["queries"]), count, passages.total, made.sha256)
         return made
 
     def _made(
@@ -214,90 +202,68 @@ class Published(ABC):
         passages: CorpusRecords,
         origin: Mapping[str, str],
     ) -> Benchmark:
-        """Return the benchmark of questions, of which there were ``total``, and their passages."""
-        queries = self._queries(card, asked, passages)
-        made = assemble(name, read_corpus(passages.records), queries, card.chain)
-        gold = sum(len(query["supporting_ids"]) for query in queries.values)
-        log.info(
-            "%s: %s, %s found in the corpus, %s (%s in the file), from %s",
-            name,
-            counted(len(made.queries), "question"),
-            counted(gold, "gold passage"),
-            counted(len(made.corpus), "passage"),
-            counted(passages.total, "record"),
-            asked.path,
-        )
-        left_out = total - len(made.queries)
-        found = {"queries": left_out} if left_out else {}
-        return dataclasses.replace(made, origin=origin, left_out=found)
+        """Return the benchmark of questions, of which there were ``total``, and their passages.
 
-    def _queries(self, card: Card, questions: Records, passages: CorpusRecords) -> Records:
-        """Return the questions in our form. If the card says that contexts were retrieved,
-        questions whose gold is in no context are left out.
+        If the card says that contexts were retrieved, questions whose gold is in no context are
+        left out.
         """
         found: dict[int, Record] = {}
-        for number in range(len(questions.values)):
+        for number, record in enumerate(asked.values):
             try:
-                found[number] = self._attempt(questions, number, lambda r: self.query(r, passages))
+                with _placed(asked, number):
+                    found[number] = self.query(record, passages)
             except HarnessError as error:
                 if not (card.retrieved and type(error.__cause__) is LookupError):
                     raise
-        if missing := len(questions.values) - len(found):
-            log.warning(
-                "%s: %d of %d questions have a gold passage in no context; left out",
-                questions.path,
-                missing,
-                len(questions.values),
-            )
-        return questions.take(list(found)).with_values(list(found.values()))
+        _warn(asked, len(found), "have a gold passage in no context")
+        queries = asked.take(list(found)).with_values(list(found.values()))
+        made = assemble(name, read_corpus(passages.records), queries, card.chain)
+        log.info("%r from %s, of %s", made, asked.path, counted(passages.total, "record"))
+        left_out = total - len(made.queries)
+        return dataclasses.replace(
+            made, origin=origin, left_out={"queries": left_out} if left_out else {}
+        )
 
-    def _paragraphs(self, record: Record) -> Contexts:
-        """Return ``contexts``. Raise ValueError for a paragraph without title or text."""
-        for title, text in (found := list(self.contexts(record))):
-            if not (isinstance(title, str) and isinstance(text, str)):
-                raise ValueError(
-                    f"a paragraph must have a title and a text, found {(title, text)!r:.60}"
-                )
-        return found
 
-    def _attempt(self, questions: Records, number: int, make: Callable[[Record], T]) -> T:
-        """Return the result for a question. Raise HarnessError with its place if a field is missing
-        or wrong.
-        """
+@contextlib.contextmanager
+def _placed(questions: Records, number: int) -> Iterator[None]:
+    """Raise HarnessError with the place of a question for a field that is missing or wrong."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        what = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
         record = questions.values[number]
-        try:
-            return make(record)
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            what = f"field {error} is missing" if isinstance(error, KeyError) else str(error)
-            name = record.get("id", record.get("_id"))
-            said = f"{questions.at(number)}{f' ({name})' if name else ''}: {what}"
-            raise HarnessError(f"{said}; get the file again") from error
+        name = record.get("id", record.get("_id"))
+        place = f"{questions.at(number)}{f' ({name})' if name else ''}"
+        raise HarnessError(f"{place}: {what}; get the file again") from error
 
-    def _answerable(self, questions: Records) -> Records:
-        """Return the questions without those of MuSiQue-Full that have no answer among the
-        passages, and so no gold.
-        """
-        kept = [
-            number
-            for number, record in enumerate(questions.values)
-            if record.get("answerable", True)
-        ]
-        if left_out := len(questions.values) - len(kept):
-            log.warning(
-                "%s: %d of %d questions are not answerable; left out",
-                questions.path,
-                left_out,
-                len(questions.values),
-            )
-        return questions.take(kept)
 
-    def _checked(
-        self, card: Card, way: str, where: Path, benchmark: Benchmark, total: int
-    ) -> Benchmark:
-        count = len(benchmark.queries) + benchmark.left_out.get("queries", 0)
-        card.check(way, str(where), count, total, benchmark.sha256)
-        log.info("benchmark %s: %s, %s", card.name, way, where)
-        return benchmark
+def _answerable(questions: Records) -> Records:
+    """Return the questions without those of MuSiQue-Full that have no answer among the passages,
+    and so no gold.
+    """
+    kept = [
+        number for number, record in enumerate(questions.values) if record.get("answerable", True)
+    ]
+    _warn(questions, len(kept), "are not answerable")
+    return questions.take(kept)
+
+
+def _warn(questions: Records, kept: int, reason: str) -> None:
+    total = len(questions.values)
+    if kept < total:
+        log.warning(
+            "%s: %d of %d questions %s; left out", questions.path, total - kept, total, reason
+        )
+
+
+def _sample(queries: Records, size: int) -> Records:
+    """Return ``size`` queries, chosen by the MD5 of their ids, in their order."""
+    ids = [str(row.get("_id", row.get("id"))) for row in queries.values]
+    if size > len(ids):
+        raise HarnessError(f"dataset.sample={size}: {queries.path} has {len(ids)} questions")
+    hashes = [hashlib.md5(one.encode(), usedforsecurity=False).hexdigest() for one in ids]
+    return queries.take(sorted(sorted(range(len(ids)), key=hashes.__getitem__)[:size]))
 
 
 def _size(file: Mapping[str, Any]) -> str:
