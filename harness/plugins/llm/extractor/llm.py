@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,7 +56,7 @@ class LLM(Chat):
 
     def content(self) -> str:
         """Return the hash of the prompts' texts."""
-        return digest([prompt.text for prompt in self._prompts()])
+        return digest(list(self._prompts().values()))
 
     def extract(
         self, benchmark: Benchmark, folder: Path
@@ -64,18 +65,17 @@ class LLM(Chat):
         conversation, prompts = Conversation(self), self._prompts()
         ids = benchmark.doc_ids.to_pylist()
 
-        def ask(passage: str, prompt: Prompt, message: str) -> list[Any]:
-            about = {"passage": passage, "stage": prompt.stage}
-            answer = conversation.ask(
-                about, prompt.text, message, prompt.read, prompt.stage, prompt.schema
-            )
-            return answer or []
+        def ask(place: int, stage: str, named: Sequence[str] = ()) -> list[Any]:
+            prompt = prompts[stage]
+            message = message_of(prompt, benchmark.passages[place], named)
+            about = {"passage": ids[place], "stage": stage}
+            read = functools.partial(read_answer, stage=stage)
+            form = form_of({stage: FORMS[stage]})
+            return conversation.ask(about, prompt, message, read, stage, form) or []
 
         def read(place: int) -> tuple[list[str | None], list[list[str | None] | None]]:
-            passage = benchmark.passages[place]
-            entities = texts(ask(ids[place], prompts[0], prompts[0].fill(passage)))
-            named = [entity for entity in entities if entity is not None]
-            triples = ask(ids[place], prompts[1], prompts[1].fill(passage, named))
+            entities = texts(ask(place, "entities"))
+            triples = ask(place, "triples", [name for name in entities if name is not None])
             return entities, [texts(row) if isinstance(row, list) else None for row in triples]
 
         found = conversation.ask_all(range(len(ids)), read, "extract triples", "passage")
@@ -94,7 +94,9 @@ class LLM(Chat):
         """
         calls = 2 * len(passages)
         letters = sum(
-            len(prompt.fill(passage)) for prompt in self._prompts() for passage in passages
+            len(message_of(prompt, passage))
+            for prompt in self._prompts().values()
+            for passage in passages
         )
         answers = calls * self.max_tokens
         return (
@@ -103,8 +105,11 @@ class LLM(Chat):
             f"{answers:,} answered at most"
         )
 
-    def _prompts(self) -> tuple[Prompt, Prompt]:
-        return read_prompt("entities", self.entities), read_prompt("triples", self.triples)
+    def _prompts(self) -> dict[str, str]:
+        """Return the prompts by stage, which is the only field of its answer."""
+        return {
+            stage: read_text("extractor", stage, getattr(self, stage), "passage") for stage in FORMS
+        }
 
 
 def texts(values: list[Any]) -> list[str | None]:
@@ -112,42 +117,21 @@ def texts(values: list[Any]) -> list[str | None]:
     return [value if isinstance(value, str) else None for value in values]
 
 
-@dataclass(frozen=True)
-class Prompt:
-    """A prompt of a stage.
+def message_of(prompt: str, passage: str, entities: Sequence[str] = ()) -> str:
+    """Return the message of a prompt. ``{entities}`` in a passage is kept."""
+    named = "\n".join(f"- {entity}" for entity in entities) or "(none were found)"
+    return fill(prompt, passage=passage, entities=named)
 
-    Args:
-        stage: ``entities`` or ``triples``, the only field of the answer.
-        text: with ``{passage}`` and ``{entities}``.
+
+def read_answer(content: str, stage: str) -> list[Any]:
+    """Return the list in an answer, which may be in a fence or among other words.
+
+    Statements are lists of their three parts, whether the answer has objects or lists. Raise
+    ValueError for another form.
     """
-
-    stage: str
-    text: str
-
-    def fill(self, passage: str, entities: Sequence[str] = ()) -> str:
-        """Return the message. ``{entities}`` in a passage is kept."""
-        named = "\n".join(f"- {entity}" for entity in entities) or "(none were found)"
-        return fill(self.text, passage=passage, entities=named)
-
-    @property
-    def schema(self) -> dict[str, object]:
-        """The JSON schema of an answer."""
-        return form_of({self.stage: FORMS[self.stage]})
-
-    def read(self, content: str) -> list[Any]:
-        """Return the list in an answer, which may be in a fence or among other words.
-
-        Statements are lists of their three parts, whether the answer has objects or lists. Raise
-        ValueError for another form.
-        """
-        found = read_field(content, self.stage, list)
-        if self.stage == "triples":
-            return [
-                [row.get(part) for part in PARTS] if isinstance(row, dict) else row for row in found
-            ]
-        return found
-
-
-def read_prompt(stage: str, name: str) -> Prompt:
-    """Return the prompt of a name in ``conf/extractor/prompts/``, or of a file."""
-    return Prompt(stage, read_text("extractor", stage, name, "passage"))
+    found = read_field(content, stage, list)
+    if stage == "triples":
+        return [
+            [row.get(part) for part in PARTS] if isinstance(row, dict) else row for row in found
+        ]
+    return found

@@ -16,7 +16,7 @@ from harness.core.identity import identity
 from harness.graph.extractor import Extraction, artifact
 from harness.graph.extractor.offline import Offline
 from harness.plugins.llm.endpoint.conversation import MALFORMED
-from harness.plugins.llm.extractor.llm import LLM, Prompt, read_prompt
+from harness.plugins.llm.extractor.llm import LLM, message_of
 from harness.work.store import Store
 from tests.plugins.llm.endpoint.model import smollm2
 from tests.plugins.llm.endpoint.scripted import served
@@ -280,17 +280,13 @@ def test_no_key(titled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         )
 
 
-def test_prompts() -> None:
-    prompt = Prompt("triples", "{entities} | {passage} | end")
-    assert (
-        prompt.fill("a {entities} {passage}", ["x", "y"])
-        == "- x\n- y | a {entities} {passage} | end"
-    )
-    assert prompt.fill("a") == "(none were found) | a | end"
+def test_prompts(tmp_path: Path) -> None:
+    text = "{entities} | {passage} | end"
+    filled = message_of(text, "a {entities} {passage}", ["x", "y"])
+    assert filled == "- x\n- y | a {entities} {passage} | end"
+    assert message_of(text, "a") == "(none were found) | a | end"
     with pytest.raises(HarnessError, match=r"extractor\.triples=tripels:.*triples"):
-        read_prompt("triples", "tripels")
-    for stage in ("entities", "triples"):
-        assert stage in read_prompt(stage, stage).text
+        extractor("http://127.0.0.1:9/v1", tmp_path, triples="tripels").content()
     assert any((folder / "extractor/prompts/entities.txt").is_file() for folder in folders())
 
 
