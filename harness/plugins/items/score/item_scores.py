@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -50,22 +51,39 @@ class Scores:
         Raises:
             HarnessError: an item has two scores or clusters, or a score is not a finite number.
         """
-        clusters = _clusters(rows)
-        scored = _scored(rows, metric)
+        first: dict[str, ScoreRow] = {}
+        scored: dict[tuple[str, str], ScoreRow] = {}
+        for row in rows:
+            above = first.setdefault(row.item, row)
+            if above.cluster != row.cluster:
+                raise HarnessError(
+                    f"{row.place}: item {row.item} is in cluster {row.cluster} here and in "
+                    f"{above.cluster} above; an item has one"
+                )
+            if metric in row.scores and scored.setdefault((row.item, row.run), row) is not row:
+                raise HarnessError(
+                    f"{row.place}: item {row.item} has a score at "
+                    f"{scored[row.item, row.run].place} already; keep one, or name the column of "
+                    "repeats: columns={run: ...}; ranked lists need gold=queries.jsonl"
+                )
         numbers = {key: _number(row, metric) for key, row in scored.items()}
-        items, runs = sorted(clusters), sorted({run for _, run in scored})
+        items, runs = sorted(first), sorted({run for _, run in scored})
         values = np.array([[numbers.get((item, run), math.nan) for run in runs] for item in items])
-        first = {row.item: row for row in reversed(rows)}
         lacks: dict[str, str] = {}
         for line, column in np.argwhere(np.isnan(values)).tolist():
             item, run = items[line], runs[column]
             place = scored.get((item, run), first[item]).place
             which = f" of run {run}" if len(runs) > 1 else ""
             lacks.setdefault(item, f"{place}: item {item} has no {metric}{which}")
-        named = [clusters[item] for item in items] if clusters[items[0]] else None
-        return cls(
-            source, metric, items, values, named, [first[item].place for item in items], lacks
-        )
+        clusters = [first[item].cluster for item in items]
+        if any(clusters) and not all(clusters):
+            item = next(item for item in items if not first[item].cluster)
+            raise HarnessError(
+                f"{first[item].place}: item {item} has no cluster; give each one, or none"
+            )
+        places = [first[item].place for item in items]
+        named = clusters if any(clusters) else None
+        return cls(source, metric, items, values, named, places, lacks)
 
     @classmethod
     def from_dict(cls, scores: Mapping[str, float], source: str, metric: str) -> Scores:
@@ -85,10 +103,10 @@ class Scores:
         values = np.concatenate([one.values for one in several], axis=1)
         return replace(first, source=", ".join(one.source for one in several), values=values)
 
-    def without_score(self, items: Sequence[str]) -> list[str]:
-        """Return the items that lack a score in any repeat."""
-        whole = set(self.items) - set(self.lacks)
-        return [item for item in items if item not in whole]
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """The row of each item."""
+        return {item: row for row, item in enumerate(self.items)}
 
     @property
     def zero_one(self) -> bool:
@@ -100,39 +118,6 @@ class Scores:
         """Whether each score is a 32-bit number."""
         with np.errstate(over="ignore"):
             return bool((self.values.astype(np.float32) == self.values).all())
-
-
-def _clusters(rows: Sequence[ScoreRow]) -> dict[str, str | None]:
-    """Return the cluster of each item; None for all if no item has one."""
-    clusters: dict[str, str | None] = {}
-    for row in rows:
-        if clusters.setdefault(row.item, row.cluster) != row.cluster:
-            raise HarnessError(
-                f"{row.place}: item {row.item} is in cluster {row.cluster} here and in "
-                f"{clusters[row.item]} above; an item has one"
-            )
-    alone = {item for item, cluster in clusters.items() if not cluster}
-    if alone and len(alone) < len(clusters):
-        item = min(alone)
-        place = next(row.place for row in rows if row.item == item)
-        raise HarnessError(f"{place}: item {item} has no cluster; give each one, or none")
-    return clusters
-
-
-def _scored(rows: Sequence[ScoreRow], metric: str) -> dict[tuple[str, str], ScoreRow]:
-    """Return the row of each item and repeat that has the metric."""
-    found: dict[tuple[str, str], ScoreRow] = {}
-    for row in rows:
-        if metric not in row.scores:
-            continue
-        if found.setdefault((row.item, row.run), row) is not row:
-            raise HarnessError(
-                f"{row.place}: item {row.item} has a score at {found[row.item, row.run].place} "
-                "already; keep one, "
-                "or name the column of repeats: columns={run: ...}; ranked lists need "
-                "gold=queries.jsonl"
-            )
-    return found
 
 
 def tied(several: Sequence[Scores]) -> list[Scores]:
@@ -185,42 +170,31 @@ def _chosen(
     columns: Mapping[str, str],
 ) -> Sequence[str]:
     there = dict.fromkeys(name for row in rows for name in row.scores)
-    usual = (
-        [columns["score"]]
-        if "score" in columns
-        else [name for name in NAMES["score"] if name in there][:1]
-    )
     numeric = [
         name for name in there if any(_float(row.scores.get(name)) is not None for row in rows)
     ]
-    wanted = metrics or usual or [_only(path, there, numeric)]
-    for name in wanted:
-        if name not in there:
-            listed = ", ".join(numeric) or "none"
-            raise HarnessError(
-                f"{path}: metric {name} is not there{nearest(name, numeric)}; found {listed}"
-            )
-    return wanted
-
-
-def _only(path: str | Path, there: Iterable[str], numeric: Sequence[str]) -> str:
-    """Return the metric of a file that has one."""
-    if not numeric:
+    usual = [name for name in NAMES["score"] if name in there][:1] or numeric
+    wanted = metrics or ([columns["score"]] if "score" in columns else usual)
+    if not wanted:
         raise HarnessError(
             f"{path}: expected a metric, a column of numbers; found {', '.join(there) or 'none'}"
         )
-    if len(numeric) > 1:
+    if not metrics and len(wanted) > 1:
         mend = f"choose with metric={numeric[0]} or columns={{score: {numeric[0]}}}"
         raise HarnessError(f"{path}: expected one metric, found {', '.join(numeric)}; {mend}")
-    return numeric[0]
+    for name in wanted:
+        if name not in there:
+            raise HarnessError(
+                f"{path}: metric {name} is not there{nearest(name, numeric)}; found "
+                f"{', '.join(numeric) or 'none'}"
+            )
+    return wanted
 
 
 def _number(row: ScoreRow, metric: str) -> float:
     """Return the score; NaN if there is none."""
     value = row.scores[metric]
-    if value is None or (
-        isinstance(value, str) and value.strip().lower() in ("", "nan", "null", "none")
-    ):
+    if value is None or str(value).strip().lower() in ("", "nan", "null", "none"):
         return math.nan
     found = _float(value)
     if found is None or abs(found) > GREATEST:

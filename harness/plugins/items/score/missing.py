@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -36,36 +35,26 @@ class Missing:
     lacks: Mapping[str, Sequence[str]] = field(default_factory=dict)
     below: bool = False
 
-    @cached_property
+    @property
     def left_out(self) -> frozenset[str]:
         """The items that are left out of all files."""
         return frozenset().union(*self.lacks.values()) if self.rule == "drop" else frozenset()
 
-    @property
-    def dropped(self) -> int:
-        """The number of items that are left out of all files."""
-        return len(self.left_out)
-
-    @property
-    def zeros(self) -> int:
-        """The number of scores that count as 0, over all files."""
-        return sum(map(len, self.lacks.values())) if self.rule == "zero" else 0
-
     def extent(self) -> str:
         """Return the part of a table's title on missing scores, or an empty text."""
-        if self.dropped:
-            return f", {self.dropped} more without a score left out"
-        return f", {self.zeros} missing scores counted as 0" if self.zeros else ""
+        if not self.lacks:
+            return ""
+        if self.rule == "drop":
+            return f", {len(self.left_out)} more without a score left out"
+        return f", {sum(map(len, self.lacks.values()))} missing scores counted as 0"
 
     def cautions(self) -> list[str]:
         """Return sentences that say which file lacks which items."""
         if not self.lacks:
             return []
-        done = (
-            f"{self.dropped} of {self.items} items are left out"
-            if self.dropped
-            else "Missing scores count as 0"
-        )
+        done = "Missing scores count as 0"
+        if self.rule == "drop":
+            done = f"{len(self.left_out)} of {self.items} items are left out"
         each = [
             f"{source} lacks {len(items)} ({_named(items)})" for source, items in self.lacks.items()
         ]
@@ -74,10 +63,8 @@ class Missing:
 
     def to_dict(self) -> dict[str, object]:
         """Return the rule and the number of items that each file lacks."""
-        return {
-            "rule": self.rule,
-            "lacks": {source: len(items) for source, items in self.lacks.items()},
-        }
+        lacks = {source: len(items) for source, items in self.lacks.items()}
+        return {"rule": self.rule, "lacks": lacks}
 
 
 def complete(scores: Sequence[Scores], rule: str | None) -> tuple[list[Scores], Missing]:
@@ -91,17 +78,18 @@ def complete(scores: Sequence[Scores], rule: str | None) -> tuple[list[Scores], 
     Raises:
         HarnessError: a score is missing and the rule is None, or no item is left.
     """
-    if rule is not None and rule not in RULES:
+    if rule not in (None, *RULES):
         raise HarnessError(f"missing={rule}: expected drop or zero, or leave it out")
     every = sorted(set().union(*(one.items for one in scores)))
-    lacking = [(one, items) for one in scores if (items := one.without_score(every))]
-    if lacking and rule is None:
-        raise _refusal(*lacking[0], scores, len(every))
+    lacks: dict[str, dict[str, None]] = {}
+    for one in scores:  # by any metric of a file, each once
+        absent = [item for item in every if item not in one.rows or item in one.lacks]
+        if absent and rule is None:
+            raise _refusal(one, absent, scores, len(every))
+        if absent:
+            lacks.setdefault(one.source, {}).update(dict.fromkeys(absent))
     below = rule == "zero" and any(bool((one.values < 0).any()) for one in scores)
-    lacks: dict[str, list[str]] = {}
-    for one, items in lacking:  # by any metric of a file, each once
-        lacks[one.source] = list(dict.fromkeys([*lacks.get(one.source, ()), *items]))
-    missing = Missing(rule, len(every), lacks, below)
+    missing = Missing(rule, len(every), {name: list(own) for name, own in lacks.items()}, below)
     kept = [item for item in every if item not in missing.left_out]
     if not kept:
         raise HarnessError(
@@ -123,33 +111,30 @@ def _refusal(
     if one.lacks:
         return HarnessError(f"{next(iter(one.lacks.values()))}; {MEND}")
     item = absent[0]
-    place = next(
-        other.places[list(other.items).index(item)] for other in scores if item in set(other.items)
-    )
+    other = next(other for other in scores if item in other.rows)
     return HarnessError(
-        f"{place}: item {item} has no score in {one.source}, which lacks {len(absent)} of "
-        f"{items} ({_named(absent)}); "
-        f"{MEND}"
+        f"{other.places[other.rows[item]]}: item {item} has no score in {one.source}, which lacks "
+        f"{len(absent)} of {items} ({_named(absent)}); {MEND}"
     )
 
 
 def _of_items(one: Scores, kept: Sequence[str], clusters: Mapping[str, str | None]) -> Scores:
     """Return the scores of these items, 0 for a missing one."""
-    rows = {item: row for row, item in enumerate(one.items)}
     values = np.zeros((len(kept), one.values.shape[1]))
+    places, named = [one.source] * len(kept), [clusters.get(item) for item in kept]
     for place, item in enumerate(kept):
-        if item in rows:
-            values[place] = np.nan_to_num(one.values[rows[item]], nan=0.0)
-    places = [one.places[rows[item]] if item in rows else one.source for item in kept]
-    named = None
-    if one.clusters is not None:
-        named = [one.clusters[rows[item]] if item in rows else clusters.get(item) for item in kept]
-        if None in named:
-            raise HarnessError(
-                f"{one.source}: item {kept[named.index(None)]} has no cluster in any file; give "
-                "it one"
-            )
-    return replace(one, items=kept, values=values, clusters=named, places=places, lacks={})
+        if item in one.rows:
+            row = one.rows[item]
+            values[place] = np.nan_to_num(one.values[row], nan=0.0)
+            places[place] = one.places[row]
+            if one.clusters is not None:
+                named[place] = one.clusters[row]
+    if one.clusters is not None and None in named:
+        raise HarnessError(
+            f"{one.source}: item {kept[named.index(None)]} has no cluster in any file; give it one"
+        )
+    own = None if one.clusters is None else named
+    return replace(one, items=kept, values=values, clusters=own, places=places, lacks={})
 
 
 def _named(items: Sequence[str]) -> str:
