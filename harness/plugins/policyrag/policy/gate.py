@@ -71,9 +71,8 @@ class Gate:
         if not size or not self.facts:
             none = np.empty(0, dtype=np.int64)
             return FactCandidates(none, none, np.empty(0), np.empty(0, dtype=np.bool_))
-        where = sp.csr_array(
-            (np.ones(size), memory.facts.passage, np.arange(size + 1)), shape=(size, close.shape[1])
-        ).T.tocsr()
+        entries = np.ones(size), (memory.facts.passage, np.arange(size))
+        where = sp.csr_array(entries, shape=(close.shape[1], size))
         near = sp.csr_array(named @ memory.facts.holds(len(memory.names)) + close @ where)
         near.sort_indices()
         question = np.repeat(np.arange(near.shape[0], dtype=np.int64), np.diff(near.indptr))

@@ -144,5 +144,4 @@ def load_memory(graph: Graph, benchmark: Benchmark, store: Store) -> TypedMemory
 
     config = {"graph": identity(graph), "version": VERSION}
     stored = store.get("memory", config, {"benchmark": benchmark.sha256}, build)
-    facts = Facts.load(stored.path, len(network.names), len(benchmark.passages))
-    return compile_memory(network, extraction.titled, facts)
+    return compile_memory(network, extraction.titled, Facts.load(stored.path))
