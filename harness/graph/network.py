@@ -153,7 +153,7 @@ def relation(extraction: Extraction) -> sp.csr_array:
     """
     joined, size = _edges(extraction.triples), len(extraction.names)
     upper = count_matrix(joined[:, 0], joined[:, 1], (size, size))
-    return sp.csr_array(upper + upper.T)
+    return upper + upper.T
 
 
 def count_dropped_triples(extraction: Extraction) -> dict[str, int]:
@@ -196,4 +196,4 @@ def count_matrix(rows: NDArray[Any], columns: NDArray[Any], shape: tuple[int, in
     """Return how often each (row, column) occurs."""
     matrix = sp.coo_array((np.ones(len(rows), np.float32), (rows, columns)), shape=shape).tocsr()
     matrix.sort_indices()
-    return sp.csr_array(matrix)
+    return matrix

@@ -79,7 +79,7 @@ def symmetric(
     upper = sp.csr_array(
         sp.coo_array((exact[keep], (i[keep], j[keep])), shape=(size, size), dtype=np.float32)
     )
-    both = sp.csr_array(upper + upper.T)
+    both = upper + upper.T
     both.sort_indices()
     return both
 

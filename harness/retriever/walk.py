@@ -65,11 +65,9 @@ class Walk:
         )
         related, alike = network.relation, network.synonym
         if self.degree:
-            near = np.diff(sp.csr_array(related + alike).indptr)
+            near = np.diff((related + alike).indptr)
             prior = np.maximum(near, 1.0) ** -self.degree
-            related, alike = (
-                sp.csr_array(scale_rows(prior, family).T.tocsr()) for family in (related, alike)
-            )
+            related, alike = (scale_rows(prior, family).T.tocsr() for family in (related, alike))
         across = self.relation * normalize_rows(related) + self.synonym * normalize_rows(alike)
         whole = sp.csr_array(sp.block_array([[across, onward], [outward.T, None]]))
         whole.eliminate_zeros()

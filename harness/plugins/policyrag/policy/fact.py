@@ -68,9 +68,8 @@ class Facts:
         facts = np.arange(len(self))
         rows = np.concatenate([self.subject, self.object])
         columns = np.concatenate([facts, np.repeat(facts, np.diff(self.indptr))])
-        matrix = sp.csr_array(
-            sp.coo_array((np.ones(len(rows)), (rows, columns)), (size, len(self)))
-        )
+        entries = np.ones(len(rows)), (rows, columns)
+        matrix = sp.csr_array(entries, shape=(size, len(self)))
         matrix.data[:] = 1
         return matrix
 
@@ -83,7 +82,7 @@ class Facts:
         low, high = np.minimum(subject, self.object), np.maximum(subject, self.object)
         pairs = np.unique(np.stack([low, high, passage], axis=1)[low != high], axis=0)
         count = sp.coo_array((np.ones(len(pairs)), tuple(pairs[:, :2].T)), (size, size)).tocsr()
-        return sp.csr_array(count + count.T)
+        return count + count.T
 
     def save(self, folder: Path) -> None:
         """Write the facts below ``folder``."""

@@ -73,7 +73,7 @@ class Gate:
             return FactCandidates(none, none, np.empty(0), np.empty(0, dtype=np.bool_))
         entries = np.ones(size), (memory.facts.passage, np.arange(size))
         where = sp.csr_array(entries, shape=(close.shape[1], size))
-        near = sp.csr_array(named @ memory.facts.holds(len(memory.names)) + close @ where)
+        near = named @ memory.facts.holds(len(memory.names)) + close @ where
         near.sort_indices()
         question = np.repeat(np.arange(near.shape[0], dtype=np.int64), np.diff(near.indptr))
         fact = near.indices.astype(np.int64)

@@ -39,9 +39,7 @@ class Project:
 
     def held(self, memory: TypedMemory) -> sp.csr_array:
         """Return [D, E], B' or its row-normalised form."""
-        return sp.csr_array(
-            (memory.context if self.incidence == "binary" else memory.onward).T.tocsr()
-        )
+        return (memory.context if self.incidence == "binary" else memory.onward).T.tocsr()
 
     def norm(self, memory: TypedMemory) -> Float64Array:
         """Return float64[D], l(p)^beta IPF(p)^gamma, > 0."""

@@ -191,9 +191,7 @@ class Seed:
         """
         from harness.retriever.walk import normalize_rows
 
-        return normalize_rows(
-            sp.csr_array(sp.hstack([seeds, self.passage_weight * close], format="csr"))
-        )
+        return normalize_rows(sp.hstack([seeds, self.passage_weight * close], format="csr"))
 
 
 def _keys(matrix: sp.csr_array) -> Int64Array:

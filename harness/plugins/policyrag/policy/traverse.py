@@ -100,6 +100,6 @@ class Traverse:
     def transition(self, memory: TypedMemory) -> sp.csr_array:
         """Return [E + D, E + D], T; a row sums to 1, or to 0."""
         relation, synonym, context = self.families(memory).values()
-        whole = sp.csr_array(relation + synonym + context)
+        whole = relation + synonym + context
         whole.eliminate_zeros()
         return normalize_rows(whole)

@@ -124,7 +124,7 @@ class Beam(Walker):
             graph,
             texts,
             questions,
-            sp.csr_array(sp.hstack([named, close], format="csr")),
+            sp.hstack([named, close], format="csr"),
         )
 
     def focused(self, world: World, query: int, reached: Floats) -> Focus:
@@ -144,15 +144,13 @@ class Beam(Walker):
         nodes, start = graph.around(focus), world.starts[[query]].toarray()[0]
         start[: graph.entities] = weigh_entities(paths, graph.held[within], self.best, self.seeds)
         seeds = sp.csr_array(start[None, nodes])
-        return Focus(focus, paths, sp.csr_array(graph.edges[nodes][:, nodes]), seeds)
+        return Focus(focus, paths, graph.edges[nodes][:, nodes], seeds)
 
     def _named(self, near: Int64Array, cosine: Floats, held: sp.csr_array) -> sp.csr_array:
         """Return [Q, E], 1 for the entities from which a question starts."""
         rows = np.repeat(np.arange(len(near)), near.shape[1])
         shape = (len(near), held.shape[0])
-        total = sp.csr_array(
-            sp.csr_array((cosine.ravel(), (rows, near.ravel())), shape=shape) @ held
-        )
+        total = sp.csr_array((cosine.ravel(), (rows, near.ravel())), shape=shape) @ held
         rows = np.repeat(np.arange(len(near)), np.diff(total.indptr))
         order = np.lexsort((total.indices, -total.data, rows))
         kept = order[np.arange(len(order)) - total.indptr[rows] < self.entities]

@@ -89,7 +89,7 @@ class HippoRAG(PPR):
                 shape = (len(questions), len(names))
                 entities = sp.csr_array(entries, shape=shape)
                 facts = {"linked": near.size}
-            held = np.diff(sp.csr_array(network.mentions + network.about).indptr)
+            held = np.diff((network.mentions + network.about).indptr)
             entities = scale_rows(1 / np.maximum(held, 1), entities.T.tocsr()).T
         passages = embed(self.encoder, benchmark.passages, "passage", store)
         close = sp.csr_array(spread_cosines(passages, questions))

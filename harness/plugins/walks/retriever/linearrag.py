@@ -79,7 +79,7 @@ class LinearRAG(Walker):
         questions = embed(self.encoder, benchmark.questions, "question", store)
         passages = embed(self.encoder, benchmark.passages, "passage", store)
         joined = Joined.of(self.encoder, benchmark, extraction, store)
-        counts = sp.csr_array(network.mentions + network.about)
+        counts = network.mentions + network.about
 
         rows, held, values = list[int](), list[int](), list[float]()
         bonus = np.zeros((len(questions), len(passages)))
@@ -95,10 +95,8 @@ class LinearRAG(Walker):
         shape = (len(questions), len(network.names))
         entities = sp.csr_array((values, (rows, held)), shape=shape)
         weights = self.passage_weight * (self.ratio * spread_cosines(passages, questions) + bonus)
-        restarts = normalize_rows(
-            sp.csr_array(sp.hstack([entities, sp.csr_array(weights)], format="csr"))
-        )
-        shares = normalize_rows(sp.csr_array(counts.T.tocsr()))
+        restarts = normalize_rows(sp.hstack([entities, sp.csr_array(weights)], format="csr"))
+        shares = normalize_rows(counts.T.tocsr())
         both = sp.csr_array(sp.block_array([[None, shares.T], [shares, None]]))
         run, walked = self.walk_lists(benchmark, self.walks(normalize_rows(both)), restarts)
         return run, {**facts, **walked, "active_entities": len(held)}
@@ -154,7 +152,7 @@ class Joined:
             mentions.entity.astype(np.int64), sentences.of_mentions(mentions), shape
         )
         vectors = embed(encoder, sentences.texts, "passage", store)
-        back = sp.csr_array(held.T.tocsr())
+        back = held.T.tocsr()
         back.sort_indices()
         return cls(vectors, held, back)
 

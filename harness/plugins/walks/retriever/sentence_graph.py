@@ -47,11 +47,11 @@ class SentenceGraph:
         columns = np.concatenate([extraction.passages.entity, titled[own]])
         held = count_matrix(rows, columns, (len(titled), len(extraction.names)))
         held.data = np.ones(held.nnz)
-        both = sp.csr_array(held.T.tocsr() @ held)
+        both = held.T.tocsr() @ held
         both.setdiag(0)
         both.eliminate_zeros()
         both.sort_indices()
-        alike = sp.csr_array(held @ (sp.eye_array(held.shape[1], format="csr") + network.synonym))
+        alike = held @ (sp.eye_array(held.shape[1], format="csr") + network.synonym)
         return cls(
             sentences,
             held,

@@ -41,17 +41,17 @@ class Undirected:
         """Return [E + D, E + D], whose rows sum to 1 or to 0."""
         whole = self.graph(network)
         if self.specificity or self.degree:
-            held = np.diff(sp.csr_array(network.mentions + network.about).indptr)
+            held = np.diff((network.mentions + network.about).indptr)
             near = np.diff(whole.indptr)
             prior = np.ones(whole.shape[0])
             prior[: len(held)] = np.maximum(held, 1.0) ** -self.specificity
             prior[: len(held)] *= np.maximum(near[: len(held)], 1.0) ** -self.degree
-            whole = sp.csr_array(scale_rows(prior, whole.T.tocsr()).T.tocsr())
+            whole = scale_rows(prior, whole.T.tocsr()).T.tocsr()
         return normalize_rows(whole)
 
     def graph(self, network: Network) -> sp.csr_array:
         """Return [E + D, E + D], the symmetric weights of the edges."""
-        held = sp.csr_array(network.mentions + network.about)
+        held = network.mentions + network.about
         held.data = np.ones_like(held.data)
         return sp.csr_array(
             sp.block_array([[network.relation + network.synonym, held], [held.T, None]])
