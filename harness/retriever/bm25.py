@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -69,25 +69,13 @@ class BM25:
         """Return the ``depth`` best passages of every question."""
         bags, index = self.index(benchmark.passages, benchmark.questions, store)
 
-        def ranked(part: slice) -> Columns:
-            lists = [(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0))]
-            total = np.zeros(index.shape[1])
-            for query in range(part.start, part.stop):
-                asked = slice(*bags.indptr[query : query + 2])
-                for word, count in zip(bags.indices[asked], bags.data[asked], strict=True):
-                    holding = slice(*index.indptr[word : word + 2])
-                    total[index.indices[holding]] += count * index.data[holding]
-                found = np.flatnonzero(total).astype(np.int32)
-                docs, scores = best(found, total[found], self.depth)
-                lists.append((np.full(len(docs), query), docs, scores))
-                total[found] = 0
-            return tuple(np.concatenate(column) for column in zip(*lists, strict=True))
+        def add(query: int, total: Float64Array) -> None:
+            asked = slice(*bags.indptr[query : query + 2])
+            for word, count in zip(bags.indices[asked], bags.data[asked], strict=True):
+                holding = slice(*index.indptr[word : word + 2])
+                total[index.indices[holding]] += count * index.data[holding]
 
-        queries, docs, scores = map_rows("score", ranked, len(benchmark.questions), PART)
-        time_alone(lambda query: ranked(slice(query, query + 1)), len(benchmark.questions))
-        return Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, scores), {
-            "vocabulary": index.shape[0]
-        }
+        return rank(benchmark, add, self.depth, PART), {"vocabulary": index.shape[0]}
 
     def index(
         self, passages: Sequence[str], questions: Sequence[str], store: Store
@@ -139,6 +127,34 @@ class BM25:
             counts.data / (np.repeat(norm, np.diff(counts.indptr)) + counts.data)
         )
         return counts.T.tocsr()
+
+
+def rank(
+    benchmark: Benchmark, add: Callable[[int, Float64Array], None], depth: int, part: int
+) -> Run:
+    """Return the ``depth`` best passages of every question.
+
+    Args:
+        benchmark: the benchmark.
+        add: adds the scores of a question (a number) to float64[D], which is 0 before.
+        depth: number of passages.
+        part: number of questions of a part, if several processes score.
+    """
+
+    def ranked(rows: slice) -> Columns:
+        lists = [(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0))]
+        total = np.zeros(len(benchmark.doc_ids))
+        for query in range(rows.start, rows.stop):
+            add(query, total)
+            found = np.flatnonzero(total).astype(np.int32)
+            docs, scores = best(found, total[found], depth)
+            lists.append((np.full(len(docs), query), docs, scores))
+            total[found] = 0
+        return tuple(np.concatenate(column) for column in zip(*lists, strict=True))
+
+    columns = map_rows("score", ranked, len(benchmark.questions), part)
+    time_alone(lambda query: ranked(slice(query, query + 1)), len(benchmark.questions))
+    return Run.of(benchmark.query_ids, benchmark.doc_ids, *columns)
 
 
 def best(docs: Int32Array, scores: Float64Array, depth: int) -> tuple[Int32Array, Float64Array]:

@@ -8,12 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import Float64Array
 from harness.core.artifact import Facts
 from harness.core.errors import whole_number
-from harness.retriever.bm25 import BM25, best
+from harness.retriever.bm25 import BM25, best, rank
 from harness.run import Run
-from harness.work.latency import time_alone
-from harness.work.shared_rows import Columns, map_rows
 from harness.work.store import Store
 
 PART = 64
@@ -51,26 +50,18 @@ class Hops:
         )
         held, every = index.T.tocsr(), np.arange(index.shape[1], dtype=np.int32)
 
-        def ranked(part: slice) -> Columns:
-            lists = [(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0))]
-            for query in range(part.start, part.stop):
-                own = slice(*bags.indptr[query : query + 2])
-                asked, often = bags.indices[own], bags.data[own]
-                seeds, worth = best(every, often @ index[asked], self.passages)
-                total = np.zeros(len(every))
-                for seed, value in zip(seeds.tolist(), worth / worth.max(initial=0), strict=True):
-                    own = slice(*held.indptr[seed : seed + 2])
-                    words, adds = held.indices[own], held.data[own]
-                    still, new = ~np.isin(asked, words), ~np.isin(words, asked)
-                    weights = np.concatenate([often[still], adds[new] / adds.max()])
-                    found = weights @ index[np.concatenate([asked[still], words[new]])]
-                    found[seed] = 0
-                    if (most := found.max()) > 0:
-                        total = np.maximum(total, (1 + value) * found / most)
-                docs, scores = best(every, total, self.depth)
-                lists.append((np.full(len(docs), query), docs, scores))
-            return tuple(np.concatenate(column) for column in zip(*lists, strict=True))
+        def add(query: int, total: Float64Array) -> None:
+            own = slice(*bags.indptr[query : query + 2])
+            asked, often = bags.indices[own], bags.data[own]
+            seeds, worth = best(every, often @ index[asked], self.passages)
+            for seed, value in zip(seeds.tolist(), worth / worth.max(initial=0), strict=True):
+                own = slice(*held.indptr[seed : seed + 2])
+                words, adds = held.indices[own], held.data[own]
+                still, new = ~np.isin(asked, words), ~np.isin(words, asked)
+                weights = np.concatenate([often[still], adds[new] / adds.max()])
+                found = weights @ index[np.concatenate([asked[still], words[new]])]
+                found[seed] = 0
+                if (most := found.max()) > 0:
+                    np.maximum(total, (1 + value) * found / most, out=total)
 
-        columns = map_rows("score", ranked, len(benchmark.questions), PART)
-        time_alone(lambda query: ranked(slice(query, query + 1)), len(benchmark.questions))
-        return Run.of(benchmark.query_ids, benchmark.doc_ids, *columns), {}
+        return rank(benchmark, add, self.depth, PART), {}
