@@ -96,9 +96,7 @@ class Dice:
         held = near >= 0  # an approximate index may find fewer
         pairs = [(near + size * np.arange(len(near))[:, None])[held]] if self.union else []
         values = [cosines[held]] if self.union else []
-        count = 0
         for question, (docs, scores) in enumerate(self._expanded(benchmark, found, triples, near)):
-            count += len(docs)
             pairs.append(docs + size * question)
             values.append(scores + (self.epsilon if self.union else 0.0))
         every, score = keep_greatest(
@@ -106,7 +104,7 @@ class Dice:
         )
         queries, docs = np.divmod(every, size)
         run = Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, score)
-        return run, {"triples": len(triples.subject), "reached": count}
+        return run, {"triples": len(triples.subject)}
 
     def _near(self, benchmark: Benchmark, store: Store) -> tuple[Int64Array, Float64Array]:
         """Return V_k as int64[Q, K_1] and float64[Q, K_1], -1 for none; no columns

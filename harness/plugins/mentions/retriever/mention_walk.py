@@ -16,8 +16,6 @@ from harness.graph.extractor import KINDS, Extraction, Extractor, extract
 from harness.graph.network import about, count_matrix
 from harness.model.encoder import Encoder, embed
 from harness.plugins.mentions.retriever.mentions.pairs import (
-    Pairs,
-    Values,
     cosines,
     follow_edges,
     keep_greatest,
@@ -63,23 +61,7 @@ class MentionWalk:
         one_of("lists.NAME.direction", self.direction, ("out", "in", "both"))
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
-        """Walk from the seeds step by step along the edges, all questions together."""
-        extraction, edges, reached = self._walk(benchmark, store)
-        pairs, values = keep_greatest(
-            *(np.concatenate(column) for column in zip(*reached, strict=True))
-        )
-        rows, docs = np.divmod(pairs, len(benchmark.doc_ids))
-        run = Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs, values)
-        return run, {
-            "edges": edges.nnz,
-            "questions_that_name_a_title": len(np.unique(find_named_titles(extraction)[0])),
-        }
-
-    def _walk(
-        self, benchmark: Benchmark, store: Store
-    ) -> tuple[Extraction, sp.csr_array, list[tuple[Pairs, Values]]]:
-        """Return the extraction, the edges, and the scored pairs of each step, ascending, seeds
-        first.
+        """Walk from the seeds step by step along the edges, all questions together.
 
         A pair is n D + p, with n the question.
         """
@@ -104,7 +86,10 @@ class MentionWalk:
                 self.link * carried + near_question + near_relation + prior[pairs % len(passages)]
             )
             reached.append((pairs, values))
-        return extraction, edges, reached
+        columns = zip(*reached, strict=True)
+        pairs, values = keep_greatest(*(np.concatenate(column) for column in columns))
+        rows, docs = np.divmod(pairs, len(passages))
+        return Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs, values), {}
 
 
 def title_edges(extraction: Extraction, direction: str) -> sp.csr_array:

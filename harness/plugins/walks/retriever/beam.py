@@ -108,8 +108,7 @@ class Beam(Walker):
             np.concatenate([none, *docs]),
             np.concatenate(scores),
         )
-        texts = len(world.graph.sentences.texts)
-        return run, {"sentences": texts, "edges": world.graph.edges.nnz // 2, "paths": searched}
+        return run, {"paths": searched}
 
     def world(self, benchmark: Benchmark, store: Store) -> World:
         """Return the data that all questions share. Vectors come from their artifacts."""

@@ -99,7 +99,7 @@ class LinearRAG(Walker):
         shares = normalize_rows(counts.T.tocsr())
         both = sp.csr_array(sp.block_array([[None, shares.T], [shares, None]]))
         run, walked = self.walk_lists(benchmark, self.walks(normalize_rows(both)), restarts)
-        return run, {**facts, **walked, "active_entities": len(held)}
+        return run, {**facts, **walked}
 
     def activate(
         self, joined: Joined, questions: Float32Array, query: int, seeds: Mapping[int, float]
