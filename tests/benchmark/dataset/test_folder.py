@@ -104,12 +104,6 @@ def test_other_fields_are_kept_as_extra(write: Write, store: Store) -> None:
     ]
 
 
-def test_hops_and_type_may_be_left_out(write: Write, store: Store) -> None:
-    bare = {key: QUERIES[0][key] for key in ("id", "question", "answers", "supporting_ids")}
-    benchmark = load(write(queries=[bare]), store)
-    assert (benchmark.queries["hops"][0], benchmark.queries["type"][0]) == (2, None)
-
-
 def test_answers_may_be_left_out(write: Write, store: Store) -> None:
     bare = {key: QUERIES[0][key] for key in ("id", "question", "supporting_ids")}
     benchmark = load(write(queries=[bare]), store)
@@ -242,32 +236,6 @@ def test_what_is_wrong_is_named_with_its_line(
     assert expected in failure(write(corpus, queries), store)
 
 
-def test_both_lines_of_a_duplicate_are_named(write: Write, store: Store) -> None:
-    message = failure(
-        write(queries=[QUERIES[0], QUERIES[1], {**QUERIES[1], "question": "Again?"}]), store
-    )
-    assert "queries.jsonl:3: duplicate id q2" in message
-    assert "queries.jsonl:2;" in message
-
-
-def test_not_utf8_names_the_line(write: Write, store: Store) -> None:
-    folder = write()
-    path = folder / "corpus.jsonl"
-    path.write_bytes(
-        path.read_bytes() + '{"id": "p4", "title": "Å", "text": "x"}'.encode("latin-1")
-    )
-    assert "corpus.jsonl:4: not UTF-8 text (byte 0xc5)" in failure(folder, store)
-
-
-def test_a_damaged_gzip_file(write: Write, store: Store) -> None:
-    folder = write(compressed=True)
-    path = folder / "corpus.jsonl.gz"
-    path.write_bytes(path.read_bytes()[:-9])
-    assert "corpus.jsonl.gz: damaged gzip file" in failure(folder, store)
-    path.write_bytes(b"plain")
-    assert "corpus.jsonl.gz:1: broken JSON" in failure(folder, store)
-
-
 def test_missing_files(write: Write, store: Store, tmp_path: Path) -> None:
     folder = write()
     (folder / "queries.jsonl").rename(tmp_path / "away")
@@ -342,11 +310,6 @@ def test_queries_without_gold_are_left_out_and_counted(
     made = load(write(queries=given), store)
     assert (made.queries["id"][:], made.left_out) == ([QUERIES[0]["id"]], {"queries": 1})
     assert "1 of 2 queries have no supporting_ids; left out" in caplog.text
-
-
-def test_a_passage_may_be_a_title_alone(write: Write, store: Store) -> None:
-    made = load(write([*CORPUS, {"id": "p4", "title": "Void", "text": ""}], QUERIES), store)
-    assert "p4" in made.doc_ids.to_pylist()
 
 
 def beir(folder: Path) -> None:

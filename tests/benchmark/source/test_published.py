@@ -371,20 +371,6 @@ def test_a_broken_upstream_record_is_named(
     )
 
 
-def test_broken_upstream_files_are_named(card: Any, upstream: Any, store: Store) -> None:
-    card("musique", 1, 3)
-    data = upstream("musique", MUSIQUE, MUSIQUE_CORPUS)
-    dataset = Musique("musique", str(data))
-    (data / "musique.json").write_text('[\n{"id": }\n]')
-    assert "musique.json:2: broken JSON" in failure(dataset, store)
-    (data / "musique.json").write_text("[]")
-    assert "musique.json: the file holds no records" in failure(dataset, store)
-    (data / "musique.json").write_bytes(b'[\n\n"\xc5"]')
-    assert "musique.json:3: not UTF-8" in failure(dataset, store)
-    (data / "musique.json").write_text('{"a": 1}')
-    assert "expected one JSON array of objects" in failure(dataset, store)
-
-
 def test_nothing_found_says_where_it_looked(card: Any, store: Store, tmp_path: Path) -> None:
     card("musique", 1, 3)
     message = failure(Musique("musique", str(tmp_path / "data")), store)

@@ -213,110 +213,38 @@ def test_clusters_decide_and_several_baselines_are_corrected(
     assert "raw p by cluster .062" in " ".join(said.split())
 
 
-@pytest.mark.parametrize(
-    ("ours", "given", "message"),
-    [
-        (
-            "item,score\na,1\n",
-            (),
-            "theirs.csv:3: item b has no score in ours.csv, which lacks 1 of 2 (b); score",
-        ),
-        (
-            "item,score\na,1\nb,0\nc,1\n",
-            (),
-            "ours.csv:4: item c has no score in theirs.csv, which lacks 1 of 3 (c)",
-        ),
-        (
-            "item,score\na,1\nb,0\na,0\n",
-            (),
-            "ours.csv:4: item a has a score at ours.csv:2 already; keep one, or",
-        ),
-        (
-            "item,score\na,1\nb,nan\n",
-            (),
-            "ours.csv:3: item b has no score; score every item in every",
-        ),
-        (
-            "item,score\na,1\nb,1e151\n",
-            (),
-            "ours.csv:3: item b: score must be a finite number, at most 1e150 from 0, got '1e151';",
-        ),
-        (
-            "item,score\na,1\nb,1\n",
-            ("missing=mean",),
-            "missing=mean: expected drop or zero, or leave it out",
-        ),
-        (
-            "item,score\nc,1\n",
-            ("missing=drop",),
-            "theirs.csv: no item has a score in every file; nothing is left",
-        ),
-        (
-            "item,score\na,right\nb,1\n",
-            (),
-            "ours.csv:2: item a: score must be a finite number, at most 1e150 from 0, got 'right'",
-        ),
-        ("item,score\na,1\nb\n", (), "ours.csv:3: expected 2 fields, as the head has"),
-        (
-            "uid,score\na,1\n",
-            (),
-            "ours.csv:2: no column item (or id, query, qid); name yours: columns={item: ...",
-        ),
-        (
-            "item,em,f1\na,1,1\nb,1,0\n",
-            (),
-            "ours.csv: expected one metric, found em, f1; choose with metric=em or",
-        ),
-        (
-            "item,em,f1\na,1,\nb,1,0\n",
-            (),
-            "ours.csv: expected one metric, found em, f1; choose with metric=em or",
-        ),
-        (
-            "item,word\na,yes\nb,no\n",
-            (),
-            "ours.csv: expected a metric, a column of numbers; found word",
-        ),
-        (
-            "item,em\na,1\nb,1\n",
-            ("metric=emm",),
-            "ours.csv: metric emm is not there (did you mean em?); found em",
-        ),
-        (
-            "item,em\na,1\nb,1\n",
-            (),
-            "theirs.csv has the metric score and ours.csv has em; choose one of both",
-        ),
-        (
-            "item,score\na,1\nb,1\n",
-            ("k=10",),
-            "k=10 is of ranked lists; give gold=queries.jsonl, or leave it out",
-        ),
-        (
-            "item,score\na,1\nb,1\n",
-            ("columns={doc: x}",),
-            "columns=doc is not known; known: item, score, cluster, run",
-        ),
-        (
-            "item,score,cluster\na,1,x\nb,1,\n",
-            (),
-            "ours.csv:3: item b has no cluster; give each one, or none",
-        ),
-        (
-            "item,score,seed\na,1,0\na,1,1\nb,1,0\n",
-            (),
-            "ours.csv:4: item b has no score of run 1; score every item",
-        ),
-        ("", (), "ours.csv: there are no scores"),
-    ],
-)
-def test_what_is_refused_in_one_line(
-    folder: Path, command: Command, ours: str, given: tuple[str, ...], message: str
-) -> None:
-    Path("ours.csv").write_text(ours)
+REFUSED = """\
+item,score a,1 |  | theirs.csv:3: item b has no score in ours.csv, which lacks 1 of 2 (b); score
+item,score a,1 b,0 c,1 |  | ours.csv:4: item c has no score in theirs.csv, which lacks 1 of 3 (c)
+item,score a,1 b,0 a,0 |  | ours.csv:4: item a has a score at ours.csv:2 already; keep one, or
+item,score a,1 b,nan |  | ours.csv:3: item b has no score; score every item in every
+item,score a,1 b,1e151 |  | ours.csv:3: item b: score must be a finite number, at most 1e150
+item,score a,1 b,1 | missing=mean | missing=mean: expected drop or zero, or leave it out
+item,score c,1 | missing=drop | theirs.csv: no item has a score in every file; nothing is left
+item,score a,right b,1 |  | ours.csv:2: item a: score must be a finite number, at most 1e150
+item,score a,1 b |  | ours.csv:3: expected 2 fields, as the head has
+uid,score a,1 |  | ours.csv:2: no column item (or id, query, qid); name yours: columns={item: ...
+item,em,f1 a,1,1 b,1,0 |  | ours.csv: expected one metric, found em, f1; choose with metric=em or
+item,em,f1 a,1, b,1,0 |  | ours.csv: expected one metric, found em, f1; choose with metric=em or
+item,word a,yes b,no |  | ours.csv: expected a metric, a column of numbers; found word
+item,em a,1 b,1 | metric=emm | ours.csv: metric emm is not there (did you mean em?); found em
+item,em a,1 b,1 |  | theirs.csv has the metric score and ours.csv has em; choose one of both
+item,score a,1 b,1 | k=10 | k=10 is of ranked lists; give gold=queries.jsonl, or leave it out
+item,score a,1 b,1 | columns={doc:x} | columns=doc is not known; known: item, score, cluster, run
+item,score,cluster a,1,x b,1, |  | ours.csv:3: item b has no cluster; give each one, or none
+item,score,seed a,1,0 a,1,1 b,1,0 |  | ours.csv:4: item b has no score of run 1; score every item
+ |  | ours.csv: there are no scores
+"""
+"""The lines of a file (blanks part them), a further argument, and what the message has."""
+
+
+@pytest.mark.parametrize("row", REFUSED.splitlines())
+def test_what_is_refused_in_one_line(folder: Path, command: Command, row: str) -> None:
+    ours, given, message = (part.strip() for part in row.split("|"))
+    Path("ours.csv").write_text("".join(f"{line}\n" for line in ours.split()))
     Path("theirs.csv").write_text("item,score\na,1\nb,0\n")
     status, _, said = command(
-        "compare", "run=ours.csv", "baseline=theirs.csv", "out=x.json", *given
+        "compare", "run=ours.csv", "baseline=theirs.csv", "out=x.json", *given.split()
     )
     assert (status, said.count("\n")) == (2, 1), said
     assert message in said

@@ -139,15 +139,6 @@ def test_a_run_of_refusals_stops(tmp_path: Path, items: int, most: int) -> None:
     assert len(endpoint.requests) <= most
 
 
-def test_one_refusal_among_others_is_listed(tmp_path: Path) -> None:
-    with served(
-        lambda number, message: ("status", 400) if "item 1" in message else "1"
-    ) as endpoint:
-        found, conversation = ask(asking(endpoint.url, tmp_path), 3)
-    assert found == [1, None, 1]
-    assert [(row["item"], row["why"]) for row in conversation.wrong] == [(1, "refused")]
-
-
 def test_a_server_of_another_model_is_another_endpoint(tmp_path: Path) -> None:
     """llama.cpp answers to any name: what it says that it serves is part of what answers are kept
     by.

@@ -230,16 +230,6 @@ def test_a_server_that_dies_is_named_and_the_next_run_pays_only_the_rest(
     assert len(triples(Extraction.load(made.path))) == 10
 
 
-def test_a_damaged_answer_is_asked_for_again(titled: Any, tmp_path: Path) -> None:
-    with served(good) as endpoint:
-        llm = extractor(endpoint.url, tmp_path)
-        artifact(llm, titled(WORLD, []), Store(tmp_path / "one"))
-        next(iter(sorted((tmp_path / "answers").rglob("*.json")))).write_text('{"content": "')
-        made = artifact(llm, titled(WORLD, []), Store(tmp_path / "two"))
-    assert made.facts["answers_paid"] == 1
-    assert triples(Extraction.load(made.path)) == GRAPH
-
-
 def test_concurrency_is_limited(titled: Any, tmp_path: Path) -> None:
     import time
 
@@ -270,14 +260,6 @@ def test_what_the_user_can_mend(titled: Any, tmp_path: Path, status: int) -> Non
         pytest.raises(HarnessError, match=rf"extractor\.base_url={endpoint.url}: {status}"),
     ):
         artifact(extractor(endpoint.url, tmp_path), titled(WORLD, []), Store(tmp_path))
-
-
-def test_no_key(titled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(HarnessError, match="OPENAI_API_KEY"):
-        artifact(
-            LLM(base=TITLES, model="m", answers=str(tmp_path)), titled(WORLD, []), Store(tmp_path)
-        )
 
 
 def test_prompts(tmp_path: Path) -> None:

@@ -131,39 +131,6 @@ def test_malformed_answers_keep_nothing_and_are_listed(
     assert (row["question"], row["why"]) == (QUESTIONS[0], why)
 
 
-def test_a_model_that_never_answers_as_asked_decides_nothing(tmp_path: Path) -> None:
-    with (
-        served(lambda number, message: "no") as endpoint,
-        pytest.raises(HarnessError, match=r"^gate\.model=tiny/model: 2.*2"),
-    ):
-        keep(gate(endpoint.url, tmp_path), QUESTIONS, CANDIDATES, Store(tmp_path))
-
-
-@pytest.mark.parametrize(
-    "fault", [("status", 429), ("half", None), ("garbage", b"<html>")], ids=["429", "half", "html"]
-)
-def test_what_goes_better_the_next_time_is_asked_again(tmp_path: Path, fault: Any) -> None:
-    with served(
-        lambda number, message: fault if number == 1 else good(number, message)
-    ) as endpoint:
-        passed, _ = keep(gate(endpoint.url, tmp_path), QUESTIONS, CANDIDATES, Store(tmp_path))
-    assert passed.tolist() == GOOD
-    assert len(endpoint.requests) == 3
-
-
-def test_a_server_that_dies_is_named_and_the_next_run_pays_only_the_rest(tmp_path: Path) -> None:
-    dead = ("half", None)
-    with (
-        served(lambda number, message: dead if number > 1 else good(number, message)) as endpoint,
-        pytest.raises(HarnessError, match=r"^gate\.base_url=http.*:.*tiny/model .*1"),
-    ):
-        keep(gate(endpoint.url, tmp_path, parallel=1), QUESTIONS, CANDIDATES, Store(tmp_path))
-    with served(good, endpoint.port) as endpoint:
-        passed, facts = keep(gate(endpoint.url, tmp_path), QUESTIONS, CANDIDATES, Store(tmp_path))
-    assert passed.tolist() == GOOD
-    assert (facts["answers"], facts["answers_paid"], len(endpoint.requests)) == (2, 1, 1)
-
-
 def test_answers_are_kept_by_model_prompt_question_and_candidates(tmp_path: Path) -> None:
     with served(good) as endpoint:
         mine = gate(endpoint.url, tmp_path)
