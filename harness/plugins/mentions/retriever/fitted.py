@@ -17,23 +17,14 @@ from harness.benchmark.split import are_tune_questions, share_gold
 from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from harness.core.artifact import Facts
 from harness.core.configuration import folders as places
-from harness.core.errors import HarnessError, MissingFile, bounded, nearest, with_article
+from harness.core.errors import HarnessError, MissingFile, bounded, nearest
 from harness.core.identity import NO_RESULT, file_sha256
-from harness.core.input import read_settings
+from harness.core.input import misfit, read_settings
 from harness.retriever import Retriever
 from harness.run import Run
 from harness.work.store import Store
 
 T = TypeVar("T")
-KEYS = {
-    "target": str,
-    "fitted_on": dict,
-    "splitting": str,
-    "weights": dict,
-    "folds": dict,
-    "questions": dict,
-}
-"""Keys that a file of `harness fit` must have, with their types."""
 
 
 class Crossed(TypedDict):
@@ -47,14 +38,19 @@ class Crossed(TypedDict):
     questions: dict[int, list[str]]
 
 
-class Fit(Crossed):
+class Read(Crossed):
     """The fields of a file of `harness fit` that are read."""
 
-    version: int
     target: str
     fitted_on: dict[str, str]
-    left_out: dict[str, str]
     splitting: str
+
+
+class Fit(Read):
+    """All fields of a file of `harness fit`."""
+
+    version: int
+    left_out: dict[str, str]
     metrics: list[str]
     search: dict[str, float]
     stages: list[dict[str, list[float]]]
@@ -139,27 +135,17 @@ def _entries(run: Run, chosen: BoolArray) -> tuple[Int64Array, Int32Array, Float
 def _parse(path: str, size: int, changed: int) -> Fit:
     place = Path(path)
     found = read_settings(place)
-    for key, kind in KEYS.items():
-        value = found.get(key) if isinstance(found, dict) else None
-        if not isinstance(value, kind):
-            expected = with_article(kind.__name__)
-            raise HarnessError(
-                f"{place}: {key} = {str(value)[:40]!r}, expected {expected}; fit again"
-            )
-    _check_weights(f"{place}: weights", found["weights"])
-    for name, weights in found["folds"].items():
-        _check_weights(f"{place}: folds.{name}", weights)
+    if message := misfit(found, Read):
+        raise HarnessError(f"{place}: {message}; fit again")
+    for name, weights in {"weights": found["weights"], **found["folds"]}.items():
+        for knob, value in weights.items():
+            bounded(f"{place}: {name}.{knob}", value)
     if found["folds"].keys() != found["questions"].keys():
         raise HarnessError(
             f"{place}: folds are {list(found['folds'])}, questions of "
             f"{list(found['questions'])}; fit again"
         )
     return cast("Fit", dict(found))
-
-
-def _check_weights(where: str, weights: Mapping[str, float]) -> None:
-    for name, value in weights.items():
-        bounded(f"{where}.{name}", value)
 
 
 def read_fit(path: str | Path) -> Fit:

@@ -257,16 +257,16 @@ class MentionPaths:
             other = ends != parents
             place, ends, near = place[other], ends[other], cosine.ravel()[other]
             edges.append(("resembles", place, ends, start.sentence[place], near))
-        found = [self._scored(texts, 1, start.seeds, worth, *edge) for edge in edges]
+        found = [self._scored(texts, start.seeds, worth, *edge) for edge in edges]
         gone = start.seeds
-        for step in range(2, self.steps + 1):
+        for _ in range(2, self.steps + 1):
             pairs, values = reached_passages(start, found)
             new = np.isin(pairs, gone, invert=True)
             pairs, values = pairs[new], values[new]
             chosen = best_of_rows(pairs // texts.size, values, self.close)
             pairs, values = pairs[chosen], self.via * values[chosen]
             edges = [*self._edges(world, pairs, np.ones(len(pairs), dtype=np.bool_))]
-            found += [self._scored(texts, step, pairs, values, *edge) for edge in edges]
+            found += [self._scored(texts, pairs, values, *edge) for edge in edges]
             gone = np.union1d(gone, pairs)
         return found
 
@@ -288,7 +288,6 @@ class MentionPaths:
     def _scored(
         self,
         texts: PairTexts,
-        step: int,
         parents: Pairs,
         worth: Values,
         kind: str,
@@ -306,4 +305,4 @@ class MentionPaths:
         ends = self.end.worth(texts.evidence(distinct))[back]
         edge: Edge = getattr(self, kind)
         score = worth[place] + ends + edge.worth(features)
-        return Paths(kind, step, parents[place], end, features, score)
+        return Paths(kind, parents[place], end, features, score)

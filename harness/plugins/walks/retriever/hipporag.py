@@ -78,9 +78,7 @@ class HippoRAG(PPR):
             )
         else:
             if self.by == "query_to_triple":
-                entities, facts = self._triples(
-                    network, extraction, benchmark.questions, questions, store
-                )
+                entities, facts = self._triples(extraction, benchmark.questions, questions, store)
             else:
                 names = embed(self.encoder, network.names, "name", store)
                 near, cosine = exact_search(names, questions, min(self.nearest, len(names)))
@@ -98,7 +96,6 @@ class HippoRAG(PPR):
 
     def _triples(
         self,
-        network: Network,
         extraction: Extraction,
         asked: Sequence[str],
         questions: Float32Array,

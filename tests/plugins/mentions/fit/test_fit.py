@@ -206,12 +206,12 @@ def test_what_cannot_be_fitted_is_said(given, words, runs):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("weights: [1]", r"target = 'None', expected a str"),
+        ("weights: [1]", r"weights = '\[1\]', expected a valid dictionary; fit again"),
         ("{", "no YAML"),
         (
             "{target: x, fitted_on: {}, splitting: md5, folds: {}, questions: {}, weights: {a: "
             "much}}",
-            r"weights\.a must be a number",
+            r"weights\.a = 'much', expected a valid number",
         ),
         (
             "{target: x, fitted_on: {}, splitting: md5, folds: {0: {}}, questions: {}, weights: "
@@ -220,7 +220,7 @@ def test_what_cannot_be_fitted_is_said(given, words, runs):
         ),
         (
             "{target: x, fitted_on: {}, folds: {}, weights: {}}",
-            r"splitting = 'None', expected a str; fit again",
+            r"questions is missing; fit again",
         ),
     ],
 )

@@ -33,11 +33,10 @@ class SeedBlock:
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """Last edges of paths of one kind and step.
+    """Last edges of paths of one kind.
 
     Args:
         kind: of the edge.
-        step: from 1.
         parent: pairs at their start.
         end: pairs at their end.
         features: float64[n, 6].
@@ -45,7 +44,6 @@ class Paths:
     """
 
     kind: str
-    step: int
     parent: Pairs
     end: Pairs
     features: Float64Array
