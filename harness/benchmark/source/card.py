@@ -88,12 +88,7 @@ class Card:
             if (version["queries"], version["passages"]) == (queries, passages)
         ]
         pinned = [version.get("sha256") for version in same]
-        own = {
-            "prepared": "use them as your own with dataset=folder dataset.path=DIR",
-            "upstream": "read a part of the questions, with their own contexts as the corpus, by "
-            f"dataset={self.name.partition('_')[0]}_dev dataset.path=FILE",
-        }
-        mend = f"get the files again{f', or {own[way]}' if way in own else ''}"
+        mend = "get the files again, or use them as your own with dataset=folder dataset.path=DIR"
         if not same:
             held = [(version["queries"], version["passages"]) for version in known]
             found, *counts = (

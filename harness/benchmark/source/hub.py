@@ -51,12 +51,10 @@ def load_table(
         found = load_dataset(path, configuration, split=split, revision=revision)
     except (OSError, ValueError, pa.ArrowException) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
-        beir = f"; a folder of BEIR is dataset=folder dataset.path={path}" if place.is_dir() else ""
-        if place.is_file():
-            beir = "; give the file as its publishers name it, .json, .jsonl or .parquet"
-        of = f" of configuration {configuration}" if configuration else ""
         raise HarnessError(
-            f"dataset.path={path}: no split {split}{of} can be read ({reason}){beir}"
+            f"dataset.path={path}: no split {split} of configuration {configuration} can be read "
+            f"({reason}); give a .json, .jsonl or .parquet file of its publishers, a saved data "
+            "set or an id on the Hub; a folder of BEIR is dataset=folder"
         ) from error
     commit = COMMIT.search(found.cache_files[0]["filename"]) if found.cache_files else None
     known = {

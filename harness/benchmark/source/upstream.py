@@ -59,11 +59,9 @@ class CorpusRecords:
             else [p for p in under if "".join(p["text"].split()) == "".join(text.split())]
         )
         if len(same) != 1:
-            count = len(under)
             raise LookupError(
                 f"its passage {title!r} is not in {self.records.path} "
-                f"({counted(count, 'passage')} with that title"
-                f"{', with other texts' if count and not same else ''})"
+                f"({counted(len(under), 'passage')} with that title)"
             )
         return same[0]
 
