@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-import numpy as np
 import pyarrow as pa
 
 from harness.benchmark import Benchmark
@@ -45,53 +44,40 @@ def knowledge(
     """
     distinct = dict.fromkeys((spaced(s), spaced(r), spaced(o)) for s, r, o in triples)
     whole = [triple for triple in distinct if all(triple)]
-    entities = sorted({entity for s, _, o in whole for entity in (s, o)})
+    subjects, relations, objects = (list(column) for column in zip(*whole, strict=True))
+    entities = sorted({*subjects, *objects})
+    number = {entity: place for place, entity in enumerate(entities)}
     width = max(6, len(str(len(entities))))
-    ids = {entity: f"{name}-{place:0{width}d}" for place, entity in enumerate(entities)}
-    corpus = [
-        {
-            "id": ids[entity],
-            "title": entity if entity in snippets else "",
-            "text": snippets.get(entity, entity),
-        }
-        for entity in entities
-    ]
-    answered = []
-    for query, place in zip(queries.values, queries.places, strict=True):
-        named = dict.fromkeys(map(spaced, query["gold"]))
-        gold = [ids[entity] for entity in named if entity in ids]
-        if gold:
-            answered.append((_query(query, gold), place))
+    ids = [f"{name}-{place:0{width}d}" for place in range(len(entities))]
+    corpus: list[Record] = []
+    for entity, own in zip(entities, ids, strict=True):
+        title = entity if entity in snippets else ""
+        corpus.append({"id": own, "title": title, "text": snippets.get(entity, entity)})
+    answered: dict[int, Record] = {}
+    for place, query in enumerate(queries.values):
+        fields = {"hops": 1, **query}
+        names = dict.fromkeys(map(spaced, fields.pop("gold")))
+        if gold := [ids[number[entity]] for entity in names if entity in number]:
+            answered[place] = {**fields, "supporting_ids": gold}
     if not answered:
         raise HarnessError(
             f"{queries.path}: none of the {len(queries.values)} questions has an answer among "
-            f"the {len(entities)} "
-            "entities of the graph; get the file again"
+            f"the {len(entities)} entities of the graph; get the file again"
         )
-    kept, places = map(list, zip(*answered, strict=True))
     benchmark = assemble(
         name,
         read_corpus(Records(queries.path, corpus, range(len(corpus)), ": entity ")),
-        Records(queries.path, kept, places, queries.unit),
+        queries.take(list(answered)).with_values(list(answered.values())),
         chain,
     )
+    columns = {
+        "subject": pa.array([number[entity] for entity in subjects], pa.int32()),
+        "relation": pa.array(relations, pa.string()),
+        "object": pa.array([number[entity] for entity in objects], pa.int32()),
+    }
     sha256 = texts_sha256([benchmark.sha256, *map(json.dumps, whole)])
-    return replace(benchmark, triples=_numbered(whole, entities), sha256=sha256), len(
-        queries.values
-    ) - len(kept)
-
-
-def _numbered(triples: Sequence[Triple], entities: Sequence[str]) -> pa.Table:
-    """Return the triples as a table in which entities are numbers."""
-    number = {entity: place for place, entity in enumerate(entities)}
-    subjects, relations, objects = zip(*triples, strict=True)
-    return pa.table(
-        {
-            "subject": pa.array(np.array([number[entity] for entity in subjects], dtype=np.int32)),
-            "relation": pa.array(relations, pa.string()),
-            "object": pa.array(np.array([number[entity] for entity in objects], dtype=np.int32)),
-        }
-    )
+    made = replace(benchmark, triples=pa.table(columns), sha256=sha256)
+    return made, len(queries.values) - len(answered)
 
 
 def spaced(text: str) -> str:
@@ -107,8 +93,3 @@ def answering(name: str) -> str:
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
     bare = re.sub(r"\s*\([^()]*\)\s*$", "", folded) or folded
     return " ".join(re.findall(r"\w+", bare)) or spaced(folded)
-
-
-def _query(query: Record, gold: list[str]) -> Record:
-    rest = {key: value for key, value in query.items() if key != "gold"}
-    return {"hops": 1, **rest, "supporting_ids": gold}

@@ -4,7 +4,6 @@ entities.
 
 from __future__ import annotations
 
-import itertools
 import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -52,11 +51,7 @@ class WikiTriples:
                 f"object); {card.name} needs a source that does"
             )
         every = [triple for _, evidence in asked for triple in evidence]
-        entities = list(
-            dict.fromkeys(
-                itertools.chain.from_iterable((subject, object_) for subject, _, object_ in every)
-            )
-        )
+        entities = dict.fromkeys(end for subject, _, object_ in every for end in (subject, object_))
         named: dict[str, list[str]] = {}
         for entity in entities:
             named.setdefault(answering(entity), []).append(entity)
@@ -64,22 +59,12 @@ class WikiTriples:
         snippets = _snippets(entities, corpus["title"], corpus["text"])
         records = Records(Path(source.name), queries, range(len(queries)), ": question ")
         benchmark, unanswered = knowledge(card.name, every, records, snippets, card.chain)
+        counts = len(benchmark.queries), len(benchmark.corpus)
         if source.sha256 in {version["of"] for version in card.expected["derived"]}:
-            card.check(
-                "derived",
-                source.name,
-                len(benchmark.queries),
-                len(benchmark.corpus),
-                benchmark.sha256,
-            )
+            card.check("derived", source.name, *counts, benchmark.sha256)
         log.info(
-            "benchmark %s: %d entities, %d triples, %d texts; %d questions without evidence and "
-            "%d that no entity "
-            "answers are left out",
-            card.name,
-            len(benchmark.corpus),
-            len(benchmark.triples or ()),
-            len(snippets),
+            "%r: %d questions without evidence and %d that no entity answers are left out",
+            benchmark,
             len(rows) - len(asked),
             unanswered,
         )
