@@ -6,8 +6,9 @@ so every list, page and export names its origin. A short document is one passage
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,49 +104,35 @@ def resolve_gold(queries: Records, passages: Sequence[str]) -> tuple[Records, li
     that holds most of it. It may be a document, which becomes all its passages in unknown order.
     Any other id is kept.
     """
-    known, parts = set(passages), _parts(passages)
+    known = set(passages)
+    parts: dict[str, list[tuple[int, int, str]]] = {}
+    for passage in passages:
+        if (match := SPAN.fullmatch(passage)) is not None:
+            place = int(match["start"]), int(match["end"]), passage
+            parts.setdefault(match["document"], []).append(place)
+
+    def named(name: str) -> list[str]:
+        """Return the passages of an id."""
+        if name in known:
+            return [name]
+        if name in parts:
+            return [passage for _, _, passage in sorted(parts[name])]
+        match = SPAN.fullmatch(name)
+        held: dict[str, int] = {}
+        if match is not None:
+            for start, end, passage in sorted(parts.get(match["document"], [])):
+                held[passage] = min(end, int(match["end"])) - max(start, int(match["start"]))
+        best = max(held, key=held.__getitem__, default=name)  # the first of equal ones
+        return [best if held.get(best, 0) > 0 else name]
+
     values, whole = [], []
     for query in queries.values:
         ids = query.get("supporting_ids")
-        if not isinstance(ids, list):
-            values.append(query)
-            whole.append(False)
-            continue
-        found = [
-            name if not isinstance(name, str) or name in known else _named(name, parts)
-            for name in ids
-        ]
-        flat = dict.fromkeys(
-            one for each in found for one in (each if isinstance(each, list) else [each])
-        )
-        values.append({"hops": max(len(ids), 1), **query, "supporting_ids": list(flat)})
-        whole.append(any(isinstance(each, list) and len(each) > 1 for each in found))
+        found: list[list[str]] = []
+        if isinstance(ids, list):
+            found = [named(name) if isinstance(name, str) else [name] for name in ids]
+            flat = dict.fromkeys(itertools.chain(*found))
+            query = {"hops": max(len(ids), 1), **query, "supporting_ids": list(flat)}
+        values.append(query)
+        whole.append(any(len(own) > 1 for own in found))
     return queries.with_values(values), whole
-
-
-def _parts(passages: Sequence[str]) -> Mapping[str, list[tuple[int, int, str]]]:
-    """Return start, end and id of the passages of each split document, in their order."""
-    found: dict[str, list[tuple[int, int, str]]] = {}
-    for name in passages:
-        if (match := SPAN.fullmatch(name)) is not None:
-            found.setdefault(match["document"], []).append(
-                (int(match["start"]), int(match["end"]), name)
-            )
-    return {document: sorted(each) for document, each in found.items()}
-
-
-def _named(name: str, parts: Mapping[str, list[tuple[int, int, str]]]) -> str | list[str]:
-    """Return the passage that holds most of a span (the first of several), all passages of a
-    document, or the id itself.
-    """
-    if name in parts:
-        return [passage for _, _, passage in parts[name]]
-    if (match := SPAN.fullmatch(name)) is None or match["document"] not in parts:
-        return name
-    start, end = int(match["start"]), int(match["end"])
-    held = [
-        (min(end, after) - max(start, before), passage)
-        for before, after, passage in parts[match["document"]]
-    ]
-    most = max(size for size, _ in held)
-    return next(passage for size, passage in held if size == most) if most > 0 else name
