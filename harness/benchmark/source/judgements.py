@@ -4,9 +4,8 @@ Hub.
 
 from __future__ import annotations
 
-import functools
 import logging
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,82 +55,52 @@ def judged_benchmark(
         HarnessError: nothing is left.
     """
     blank: set[int] = set()
-    rows = functools.partial(_with_text, passages, blank)
+
+    def rows() -> Iterator[tuple[int, Record]]:
+        for place, passage in enumerate(passages(), 1):
+            if is_blank(passage, *BODY):
+                blank.add(place)
+            else:
+                yield place, passage
+
     corpus = read_corpus(Stream(Path(source), rows, ": record "), store.root)
     relevant = {
         name: sorted(passage for passage, grade in grades.items() if grade >= 1)
         for name, grades in judged.items()
     }
-    named = [passage for passages in relevant.values() for passage in passages]
+    named = [passage for own in relevant.values() for passage in own]
     there = corpus.numbers(named)
-    asked = _answerable(source, questions, relevant, there, splits)
-    if not asked.values:
-        raise HarnessError(
-            f"{source}: none of its {len(questions)} queries has a supporting passage among its "
-            f"{len(corpus.table)} "
-            "passages"
-        )
-    left_out = {
-        "passages": len(blank),
-        "judgements": sum(passage not in there for passage in named),
-        "queries": len(questions) - len(asked.values),
-        "judged queries": len({name for name in relevant if relevant[name]} - {*questions}),
-    }
-    _warn(source, left_out, len(questions))
-    made = assemble(source.replace("/", "-"), corpus, asked, "none")
-    return replace(
-        made.without_order(~made.chain), left_out={name: n for name, n in left_out.items() if n}
-    )
-
-
-def _with_text(
-    passages: Callable[[], Iterator[Record]], blank: set[int]
-) -> Iterator[tuple[int, Record]]:
-    """Yield the passages with their numbers. The numbers of passages without title and text are
-    added to ``blank``.
-    """
-    for place, passage in enumerate(passages(), 1):
-        if is_blank(passage, *BODY):
-            blank.add(place)
-        else:
-            yield place, passage
-
-
-def _answerable(
-    source: str,
-    questions: Mapping[str, str],
-    relevant: Mapping[str, Sequence[str]],
-    there: Container[str],
-    splits: Mapping[str, str],
-) -> Records:
-    """Return the questions that have a supporting passage in the corpus."""
-    queries, places = [], []
+    asked: dict[int, Record] = {}
     for place, (name, question) in enumerate(questions.items(), 1):
         gold = [passage for passage in relevant.get(name, ()) if passage in there]
         if gold and question.strip():
-            queries.append(
-                {
-                    "id": name,
-                    "question": question,
-                    "answers": [],
-                    "supporting_ids": gold,
-                    "split": splits[name],
-                }
-            )
-            places.append(place)
-    return Records(Path(source), queries, places, ": query ")
-
-
-def _warn(source: str, left_out: Mapping[str, int], questions: int) -> None:
+            own = {"id": name, "question": question, "answers": [], "split": splits[name]}
+            asked[place] = {**own, "supporting_ids": gold}
+    if not asked:
+        raise HarnessError(
+            f"{source}: none of its {len(questions)} queries has a supporting passage among its "
+            f"{len(corpus.table)} passages"
+        )
+    unknown = {name for name in relevant if relevant[name]} - {*questions}
     reasons = {
-        "queries": ("query", f" of {questions} without a supporting passage"),
+        "queries": ("query", f" of {len(questions)} without a supporting passage"),
         "passages": ("passage", " without title and text"),
         "judged queries": ("judged query", " that is not among the questions"),
         "judgements": ("relevant passage", " of its judgements that is not in the corpus"),
     }
-    for name, (item, reason) in reasons.items():
-        if left_out[name]:
-            log.warning("%s: left out: %s%s", source, counted(left_out[name], item), reason)
+    counts = {
+        "passages": len(blank),
+        "judgements": sum(passage not in there for passage in named),
+        "queries": len(questions) - len(asked),
+        "judged queries": len(unknown),
+    }
+    left_out = {name: count for name, count in counts.items() if count}
+    for name, count in left_out.items():
+        item, reason = reasons[name]
+        log.warning("%s: left out: %s%s", source, counted(count, item), reason)
+    queries = Records(Path(source), list(asked.values()), list(asked), ": query ")
+    made = assemble(source.replace("/", "-"), corpus, queries, "none")
+    return replace(made.without_order(~made.chain), left_out=left_out)
 
 
 def join_judgements(
