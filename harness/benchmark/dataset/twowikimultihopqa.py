@@ -60,14 +60,12 @@ class TwoWikiMultiHopQA(Published):
             raise HarnessError(
                 f"{path}: query {missing[0]} is missing ({len(missing)} are); get the file again"
             )
-        return queries.with_values(
-            [_completed(query, upstream[query["id"]]) for query in queries.values]
-        )
-
-
-def _completed(query: Record, upstream: Record) -> Record:
-    steps = _steps(upstream)
-    return {**query, "type": upstream["type"], "type_source": "upstream", "decomposition": steps}
+        completed = []
+        for query in queries.values:
+            own = upstream[query["id"]]
+            more = {"type": own["type"], "type_source": "upstream", "decomposition": _steps(own)}
+            completed.append({**query, **more})
+        return queries.with_values(completed)
 
 
 def _steps(record: Record) -> list[dict[str, str]]:

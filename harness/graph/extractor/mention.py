@@ -65,13 +65,17 @@ def find_mentions(
         else recognised
     )
     number = {name: i for i, name in enumerate(finders.known)}
-    jobs = _blocks(texts, named[: len(texts)], passages)
+    blocks = (slice(start, start + BLOCK) for start in range(0, len(texts), BLOCK))
+    own = named[: len(texts)]
+    jobs = ((texts[block], own[block], passages[block]) for block in blocks)
     asked = (questions, named[len(texts) :], questions)
     found = []
     total = len(texts) + len(questions)
     with finders.workers as workers, Progress("find mentions", total) as bar:
         for block in workers.map(chain(jobs, [asked])):
-            found += [_numbered(one, number) for one in block]
+            for names, places in block:
+                entities = [number.setdefault(name, len(number)) for name in names]
+                found.append(np.column_stack([np.array(entities, dtype=np.int32), places]))
             bar.update(len(block))
     return Extraction(
         names=list(number),
@@ -84,22 +88,6 @@ def find_mentions(
 
 Job = tuple[Sequence[str], Sequence[Int32Array], Sequence[str]]
 """Texts, the recognised entities of each, and the passage at whose end each text is."""
-
-
-def _blocks(
-    texts: Sequence[str], named: Sequence[Int32Array], passages: Sequence[str]
-) -> Iterator[Job]:
-    for start in range(0, len(texts), BLOCK):
-        block = slice(start, start + BLOCK)
-        yield texts[block], named[block], passages[block]
-
-
-def _numbered(found: Mentioned, number: dict[str, int]) -> Int32Array:
-    """Return int32[M, 4]: entity (a new name gets the next number), first byte, byte after the
-    last, kind.
-    """
-    entities = [number.setdefault(name, len(number)) for name in found[0]]
-    return np.column_stack([np.array(entities, dtype=np.int32), found[1]])
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,11 @@ class Tracer:
             each: _entries(run.docs, run.scores, run.indptr, query)
             for each, run in self.runs.items()
         }
-        return {**found, self.fused: _fused(self.chosen, self.runs, query, self.context)}
+        chosen, one = self.chosen, np.array([query])
+        runs = {each: self.runs[each].take(one) for each in chosen.pool.lists}
+        pool = chosen.pool.align(runs, "cpu", self.context.take(one))
+        lengths, docs, scores = rank_documents(chosen.fused(pool), pool.docs)
+        return {**found, self.fused: _entries(docs, scores, np.array([0, int(lengths[0])]), 0)}
 
     def trace(self, query: int, count: int, rivals: int) -> Trace:
         """Return the trace of a question with ``count`` paths per passage and up to ``rivals``
@@ -162,18 +166,6 @@ def fused_name(chosen: Trial) -> str:
     """Return ``fused by`` and the locked trial, or the fuser and the reranker."""
     steps = [type(each).__module__.rpartition(".")[2] for each in (chosen.fuser, chosen.reranker)]
     return f"fused by {chosen.name if chosen.settings else ', '.join(step for step in steps if step != 'none')}"  # noqa: E501
-
-
-def _fused(
-    chosen: Trial, runs: Mapping[str, Run], query: int, context: Context
-) -> dict[int, float]:
-    """Return the fused list of the query, after fuser and reranker."""
-    one = np.array([query])
-    pool = chosen.pool.align(
-        {each: runs[each].take(one) for each in chosen.pool.lists}, "cpu", context.take(one)
-    )
-    lengths, docs, scores = rank_documents(chosen.fused(pool), pool.docs)
-    return _entries(docs, scores, np.array([0, int(lengths[0])]), 0)
 
 
 def _entries(

@@ -4,9 +4,9 @@ entities.
 
 from __future__ import annotations
 
+import itertools
 import json
 import logging
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,8 +55,19 @@ class WikiTriples:
         named: dict[str, list[str]] = {}
         for entity in entities:
             named.setdefault(answering(entity), []).append(entity)
-        queries = [_query(row, named, len(evidence)) for row, evidence in asked]
-        snippets = _snippets(entities, corpus["title"], corpus["text"])
+        queries = []
+        for row, evidence in asked:
+            gold = (named.get(answering(answer), []) for answer in row["answers"])
+            kept = {key: row[key] for key in ("id", "question", "answers", "type")}
+            names = list(dict.fromkeys(itertools.chain(*gold)))
+            queries.append({**kept, "gold": names, "hops": len(evidence)})
+        passages = zip(corpus["title"], corpus["text"], strict=True)
+        known = {spaced(title).casefold(): text for title, text in passages}
+        snippets = {
+            entity: known[entity.casefold()]
+            for entity in sorted(entities)
+            if entity.casefold() in known
+        }
         records = Records(Path(source.name), queries, range(len(queries)), ": question ")
         benchmark, unanswered = knowledge(card.name, every, records, snippets, card.chain)
         counts = len(benchmark.queries), len(benchmark.corpus)
@@ -79,27 +90,3 @@ def _evidence(row: Record) -> list[Triple]:
         for s in steps
         if "relation" in s
     ]
-
-
-def _snippets(
-    entities: Iterable[str], titles: Iterable[str], texts: Iterable[str]
-) -> dict[str, str]:
-    """Return the text of the passage that has an entity's name as title."""
-    known = {spaced(title).casefold(): text for title, text in zip(titles, texts, strict=True)}
-    return {
-        entity: known[entity.casefold()]
-        for entity in sorted(entities)
-        if entity.casefold() in known
-    }
-
-
-def _query(row: Record, named: Mapping[str, Sequence[str]], steps: int) -> Record:
-    gold = [entity for answer in row["answers"] for entity in named.get(answering(answer), ())]
-    return {
-        "id": row["id"],
-        "question": row["question"],
-        "answers": row["answers"],
-        "gold": list(dict.fromkeys(gold)),
-        "hops": steps,
-        "type": row["type"],
-    }

@@ -17,7 +17,7 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NotRequired
 
@@ -197,21 +197,15 @@ def _row(place: str, fields: Fields, scores: Fields | None, names: Mapping[str, 
     if name is None or name == "" or isinstance(name, (dict, list)):
         raise HarnessError(f"{place}: {names['item']} must be a text or a number, got {name!r}")
     if isinstance(metrics := fields.get("metrics"), list) and names["item"] == "doc_id":
-        name, scores = _lm_evaluation(name, fields, map(str, metrics))
+        # a sample of lm-evaluation-harness
+        part = f"/{fields['filter']}" if fields.get("filter") not in (None, "none") else ""
+        name = f"{name}-{str(fields['doc_hash'])[:8]}" if fields.get("doc_hash") else name
+        scores = {f"{metric}{part}": fields.get(str(metric)) for metric in metrics}
     if scores is None:
         apart = {names.get(key) for key in ("item", "cluster", "run")}
         scores = {str(key): value for key, value in fields.items() if key not in apart}
     run = str(fields.get(names["run"])) if "run" in names else ""
     return ScoreRow(place, str(name), run, None if cluster in (None, "") else str(cluster), scores)
-
-
-def _lm_evaluation(
-    name: object, fields: Fields, metrics: Iterable[str]
-) -> tuple[str, dict[str, object]]:
-    """Return item and scores of a sample of lm-evaluation-harness."""
-    part = f"/{fields['filter']}" if fields.get("filter") not in (None, "none") else ""
-    digits = f"-{str(fields['doc_hash'])[:8]}" if fields.get("doc_hash") else ""
-    return f"{name}{digits}", {f"{metric}{part}": fields.get(metric) for metric in metrics}
 
 
 def _json(path: Path, given: Names, metrics: Sequence[str] | None) -> Records:

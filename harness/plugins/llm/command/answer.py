@@ -22,7 +22,7 @@ Published figures follow in the table, with the differences in setup.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
@@ -31,9 +31,8 @@ from harness.command import complete, keep_inputs, python_value
 from harness.core.errors import HarnessError, one_of, whole_number
 
 if TYPE_CHECKING:
-    from harness.benchmark import Benchmark, Splitting
+    from harness.benchmark import Splitting
     from harness.plugins.llm.answering.answering import Condition
-    from harness.run import Run
 
 
 def run(config: DictConfig) -> None:
@@ -45,6 +44,8 @@ def run(config: DictConfig) -> None:
     from harness.evaluation.gold import part_name
     from harness.plugins.llm.answering import answer_table, answering
     from harness.report.output import check_ending, write_result
+    from harness.run import io as lists
+    from harness.run.matching import fit
     from harness.sweep.trial import store as store_of
 
     complete(config)
@@ -63,7 +64,8 @@ def run(config: DictConfig) -> None:
         raise HarnessError(f"dataset={data.name}: no question is in split={config.split}")
     gold, labels = answering.gold_answers(data, members), clusters(data.gold[members])
     questions = [data.questions[number] for number in members.tolist()]
-    runs = _runs(paths, data)
+    whole = (data.query_ids, data.doc_ids, f"dataset={data.name}")
+    runs = {name: fit(lists.read(str(path)), f"run={path}", *whole) for name, path in paths.items()}
     texts = {one.name: answering.contexts(one, runs, data, members) for one in named}
     if config.dry_run:
         estimates = {one.name: reader.estimate(questions, texts[one.name]) for one in named}
@@ -117,12 +119,3 @@ def _conditions(config: DictConfig, runs: Iterable[str]) -> list[Condition]:
         if name != answering.GOLD_PASSAGES or depth is not None:
             whole_number(f"controls.{name}", depth, 0)
     return answering.conditions(list(runs), depths, controls, config.tokens)
-
-
-def _runs(paths: Mapping[str, str], data: Benchmark) -> dict[str, Run]:
-    """Return the runs over the questions and passages of the benchmark."""
-    from harness.run import io as lists
-    from harness.run.matching import fit
-
-    whole = (data.query_ids, data.doc_ids, f"dataset={data.name}")
-    return {name: fit(lists.read(str(path)), f"run={path}", *whole) for name, path in paths.items()}

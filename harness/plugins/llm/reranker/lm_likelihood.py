@@ -90,7 +90,10 @@ class Likelihood:
             )
             return values
 
-        shapes = [_shape(len(tokens), first, self.limit) for tokens, first, _ in read]
+        shapes = []  # tokens of a batch, and how many of the last ones need logits
+        for tokens, first, _ in read:
+            length = min(round_up(len(tokens)), self.limit)
+            shapes.append((length, length - (first - 1) // STEP * STEP))
         found = score_batches(forward, shapes, self.judge.batch_size, self.device, advance)
         return found, np.array([cut for _, _, cut in read])
 
@@ -113,13 +116,3 @@ class Likelihood:
             )
         given = [*start, *tokens[0], *tokens[1][:room], *tokens[2]]
         return given + asked, len(given), len(tokens[1]) > room
-
-
-def _shape(length: int, first: int, limit: int) -> tuple[int, int]:
-    """How many tokens a batch has, and of how many of the last ones logits are needed: the
-    question's, and one before.
-
-    first: where the question begins.
-    """
-    whole = min(round_up(length), limit)
-    return whole, whole - (first - 1) // STEP * STEP

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from harness.core.arrays import BoolArray, Float32Array, Float64Array, Int64Array
+from harness.core.arrays import Float32Array, Float64Array, Int64Array
 from harness.core.errors import bounded, one_of, whole_number
 from harness.plugins.mentions.retriever.mentions import cosines
 from harness.plugins.policyrag.policy.gate import FactCandidates
@@ -128,8 +128,10 @@ class Seed:
         product = align * spec * allowed
         first = np.isin(pairs, _keys(named)) & (self.by == "both")
         order = np.lexsort((entity, -product, -np.nan_to_num(mean), ~first, question))
-        places = _places(question[order], product[order] > 0)
-        order = order[((product[order] > 0) & (places < self.cap)) | (allowed[order] == 0)]
+        counted, owner = product[order] > 0, question[order]
+        before = np.cumsum(counted) - counted
+        places = before - before[np.searchsorted(owner, owner)]
+        order = order[(counted & (places < self.cap)) | (allowed[order] == 0)]
         columns = (question, entity, mean, align, spec, allowed)
         question, product = question[order], product[order]
         total = np.bincount(question, product, minlength=named.shape[0])[question]
@@ -198,10 +200,3 @@ def _keys(matrix: sp.csr_array) -> Int64Array:
     """Return the entries of a matrix [Q, E] as numbers q E + e, ascending."""
     rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
     return np.asarray(rows * matrix.shape[1] + matrix.indices)
-
-
-def _places(question: Int64Array, counted: BoolArray) -> Int64Array:
-    """Return, for each, the number of counted ones of the same question before it."""
-    before: Int64Array = np.cumsum(counted) - counted
-    first = np.searchsorted(question, question)
-    return np.asarray(before - before[first], dtype=np.int64)

@@ -88,7 +88,9 @@ class Beam(Walker):
         """Run the first walk for all questions together, then the search question by question."""
         world = self.world(benchmark, store)
         rows, docs, scores, searched = [], [], [np.empty(0)], 0
-        for query, reached in enumerate(self._first(world, world.starts)):
+        first = self._walk(world.graph.edges, world.starts, self.first_restart)
+        for query, values in enumerate(first):
+            reached = values[world.graph.entities :]
             focus = self.focused(world, query, reached)
             searched += len(focus.paths)
             inside = next(self._walk(focus.edges, focus.seeds, self.restart))[
@@ -155,13 +157,6 @@ class Beam(Walker):
         kept = order[np.arange(len(order)) - total.indptr[rows] < self.entities]
         entries = (np.ones(len(kept)), (rows[kept], total.indices[kept]))
         return sp.csr_array(entries, shape=total.shape)
-
-    def _first(self, world: World, starts: sp.csr_array) -> Iterator[Floats]:
-        """Yield each question's passages after the first walk."""
-        return (
-            values[world.graph.entities :]
-            for values in self._walk(world.graph.edges, starts, self.first_restart)
-        )
 
     def _walk(self, edges: sp.csr_array, seeds: sp.csr_array, restart: float) -> Iterator[Floats]:
         """Yield the values of all nodes for each question."""

@@ -80,9 +80,11 @@ class SentenceVectors:
         if not new.size:
             return
         self.place[new, 0], self.place[new, 1] = len(self.arrays), np.arange(len(new))
-        self.arrays.append(
-            _at_random(embed(self.encoder, self.sentences.texts.take(new), "passage", self.store))
-        )
+        vectors = embed(self.encoder, self.sentences.texts.take(new), "passage", self.store)
+        file: Any = vectors.base
+        if hasattr(mmap, "MADV_RANDOM"):  # rows are read in random order, without read-ahead
+            file._mmap.madvise(mmap.MADV_RANDOM)
+        self.arrays.append(vectors)
 
     def products(
         self, questions: Float32Array, sentences: Int64Array, rows: Int64Array
@@ -95,11 +97,3 @@ class SentenceVectors:
             mine = np.flatnonzero(place[:, 0] == number)
             values[mine] = inner_products(vectors, questions, place[mine, 1], rows[mine])
         return values
-
-
-def _at_random(vectors: Float32Array) -> Float32Array:
-    """Return the vectors without read-ahead, because rows are read in random order."""
-    if hasattr(mmap, "MADV_RANDOM"):
-        file: Any = vectors.base
-        file._mmap.madvise(mmap.MADV_RANDOM)
-    return vectors
