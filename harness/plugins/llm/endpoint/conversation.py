@@ -6,7 +6,7 @@ import json
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -118,12 +118,22 @@ class Conversation:
         if served is not None:
             self.kept = self.kept.serving(served)
         found: list[Result] = []
+        waiting = iter(items)
+
+        def results() -> Iterator[Result]:
+            """Yield results, one at a time until something is sent."""
+            for item in waiting:
+                yield work(item)
+                if self._sent:
+                    break
+            yield from executor.map(work, waiting)
+
         with (
             ThreadPoolExecutor(self.chat.parallel) as executor,
             Progress(name, len(items), f"{unit}s") as progress,
         ):
             try:
-                for result in self._results(items, work, executor):
+                for result in results():
                     found.append(result)
                     progress.update()
                     self._check_refusals(len(found), len(items), unit)
@@ -145,17 +155,6 @@ class Conversation:
                 ", ".join(sorted(others)),
             )
         return found
-
-    def _results(
-        self, items: Iterable[Item], work: Callable[[Item], Result], executor: ThreadPoolExecutor
-    ) -> Iterator[Result]:
-        """Yield results, one at a time until something is sent."""
-        waiting = iter(items)
-        for item in waiting:
-            yield work(item)
-            if self._sent:
-                break
-        yield from executor.map(work, waiting)
 
     def _check_refusals(self, done: int, whole: int, unit: str) -> None:
         refused = [row["reason"] for row in self.wrong if row["why"] == "refused"]

@@ -76,10 +76,13 @@ class LLM(Chat):
         passed: list[bool] = []
         strangers = beyond = 0
         for question, texts in zip(asked, named, strict=True):
-            known, others = _named(texts, candidates[question])
+            own = candidates[question]
+            place = {_plain(text): i for i, text in reversed(list(enumerate(own)))}
+            found = [None if text is None else place.get(_plain(text)) for text in texts]
+            known = list(dict.fromkeys(i for i in found if i is not None))
             chosen = known[: self.most]
-            passed += [place in chosen for place in range(len(candidates[question]))]
-            strangers += others
+            passed += [number in chosen for number in range(len(own))]
+            strangers += found.count(None)
             beyond += len(known) - len(chosen)
         counts = {"strangers": strangers, "beyond": beyond, **conversation.facts()}
         return np.array(passed, dtype=np.bool_), counts
@@ -95,15 +98,6 @@ class LLM(Chat):
 
 def _read(content: str) -> list[Any]:
     return read_field(content, "facts", list)
-
-
-def _named(texts: Sequence[str | None], candidates: Sequence[str]) -> tuple[list[int], int]:
-    """Return the candidates that these texts name, each once, in order, and the number of other
-    texts.
-    """
-    place = {_plain(text): i for i, text in reversed(list(enumerate(candidates)))}
-    found = [None if text is None else place.get(_plain(text)) for text in texts]
-    return list(dict.fromkeys(i for i in found if i is not None)), found.count(None)
 
 
 def _plain(text: str) -> str:

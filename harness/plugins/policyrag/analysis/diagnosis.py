@@ -6,7 +6,7 @@ and whether a list is stable if the question is reworded.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -165,7 +165,14 @@ def diagnose(config: DictConfig) -> tuple[Benchmark, dict[str, dict[str, Mean]]]
             found[listed][f"{name}@{k}"] = _mean(values[members])
     for name, retriever in retrievers.items():
         if isinstance(retriever, Gating):
-            found[name] |= _suppression(retriever, data, kept, members)
+            query, passage, passed = retriever.gated(data, kept)
+            inside = np.isin(query, members)
+            query, passage, dropped = query[inside], passage[inside], ~passed[inside]
+            gold = (data.gold[query] == passage[:, None]).any(axis=1)
+            shares = dropped.astype(np.float64)
+            found[name]["suppressed"] = _mean(shares)
+            found[name]["distractors_suppressed"] = _mean(shares[~gold])
+            found[name]["gold_suppressed"] = _mean(shares[gold])
     if options.perturbed:
         for name, shares in stability(config, data, kept, members).items():
             found[name] |= shares
@@ -208,21 +215,6 @@ def stability(
             ]
             found[listed][f"stable_{kind}"] = _mean(np.array(overlaps))
     return found
-
-
-def _suppression(
-    retriever: Gating, data: Benchmark, kept: Store, members: Int64Array
-) -> Mapping[str, Mean]:
-    """Return shares of all candidates of the members, with intervals."""
-    query, passage, passed = retriever.gated(data, kept)
-    inside = np.isin(query, members)
-    query, passage, dropped = query[inside], passage[inside], ~passed[inside]
-    gold = (data.gold[query] == passage[:, None]).any(axis=1)
-    return {
-        "suppressed": _mean(dropped.astype(np.float64)),
-        "distractors_suppressed": _mean(dropped[~gold].astype(np.float64)),
-        "gold_suppressed": _mean(dropped[gold].astype(np.float64)),
-    }
 
 
 def _head(run: Run, query: int, depth: int) -> Sequence[int]:
