@@ -150,18 +150,15 @@ class Dice:
             )
 
             def answer(place: int) -> tuple[Int64Array, Float64Array]:
-                seeds = self._seeds(found, near[place][held[place]], place)
+                asked = slice(*found.questions.indptr[place : place + 2])
+                seeds = found.questions.entity[asked]
+                if self.start == "vectors":
+                    seeds = found.titled[near[place][held[place]]]
+                seeds = np.unique(seeds[seeds >= 0]).astype(np.int64)
                 return branch(benchmark.questions[place], None if self.seeds is None else seeds)
 
             yield from map(answer, range(len(benchmark.questions)))
             time_alone(answer, len(benchmark.questions))
-
-    def _seeds(self, found: Extraction, near: Int64Array, place: int) -> Int64Array:
-        """Return the entities at which a question's expansion starts, ascending."""
-        asked = slice(*found.questions.indptr[place : place + 2])
-        seeds = found.titled[near] if self.start == "vectors" else found.questions.entity[asked]
-        seeds = np.unique(seeds)
-        return seeds[seeds >= 0].astype(np.int64)
 
 
 def entity_labels(found: Extraction, benchmark: Benchmark) -> list[str]:

@@ -159,22 +159,12 @@ def read_scores(
         HarnessError: there are several metrics, or not the wanted ones.
     """
     rows = read_rows(Path(path), columns, metrics)
-    wanted = _chosen(path, rows, metrics, columns or {})
-    return {metric: Scores.of(str(path), metric, rows) for metric in wanted}
-
-
-def _chosen(
-    path: str | Path,
-    rows: Sequence[ScoreRow],
-    metrics: Sequence[str] | None,
-    columns: Mapping[str, str],
-) -> Sequence[str]:
     there = dict.fromkeys(name for row in rows for name in row.scores)
     numeric = [
         name for name in there if any(_float(row.scores.get(name)) is not None for row in rows)
     ]
     usual = [name for name in NAMES["score"] if name in there][:1] or numeric
-    wanted = metrics or ([columns["score"]] if "score" in columns else usual)
+    wanted = metrics or ([columns["score"]] if columns and "score" in columns else usual)
     if not wanted:
         raise HarnessError(
             f"{path}: expected a metric, a column of numbers; found {', '.join(there) or 'none'}"
@@ -188,7 +178,7 @@ def _chosen(
                 f"{path}: metric {name} is not there{nearest(name, numeric)}; found "
                 f"{', '.join(numeric) or 'none'}"
             )
-    return wanted
+    return {metric: Scores.of(str(path), metric, rows) for metric in wanted}
 
 
 def _number(row: ScoreRow, metric: str) -> float:

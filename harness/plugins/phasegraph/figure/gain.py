@@ -19,7 +19,6 @@ from harness.sweep.folder import SweepResult, caption
 from harness.sweep.judge import Spec, find_trials
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 PS = f"{MCNEMAR}; Holm p: over the rows. {BY_CLUSTER}."
@@ -113,7 +112,15 @@ def _draw(figure: Figure, found: Mapping[str, Sequence[Pair]]) -> None:
     )
     for color, (where, pairs) in zip(COLORS, found.items(), strict=False):
         for other, marker in markers.items():
-            _draw_pairs(left, right, [pair for pair in pairs if pair.other == other], marker, color)
+            own = [pair for pair in pairs if pair.other == other]
+            gains = [one.against.difference for one in own], [one.against.interval for one in own]
+            places = (
+                [100 * one.first for one in own],
+                [100 * (one.first - one.second) for one in own],
+            )
+            mfc = None if marker == MARKERS[0] else "white"
+            for axes, at in zip((left, right), places, strict=True):
+                mark_intervals(axes, at, *gains, fmt=marker, color=color, mfc=mfc, lw=0.5, ms=3)
         left.plot([], [], "-", color=color, label=where.partition(",")[0])
     for other, marker in markers.items():
         mfc = "black" if marker == MARKERS[0] else "white"
@@ -125,16 +132,6 @@ def _draw(figure: Figure, found: Mapping[str, Sequence[Pair]]) -> None:
     right.set_xlabel("its lead (points)")
     left.set_ylabel("added to the better list (points)")
     figure.legend(loc="outside upper center", ncols=2)
-
-
-def _draw_pairs(left: Axes, right: Axes, pairs: Sequence[Pair], marker: str, color: str) -> None:
-    gains = [pair.against.difference for pair in pairs], [pair.against.interval for pair in pairs]
-    mfc = None if marker == MARKERS[0] else "white"
-    for axes, places in (
-        (left, [100 * pair.first for pair in pairs]),
-        (right, [100 * (pair.first - pair.second) for pair in pairs]),
-    ):
-        mark_intervals(axes, places, *gains, fmt=marker, color=color, mfc=mfc, lw=0.5, ms=3)
 
 
 def find_pairs(result: SweepResult, parts: Sequence[Spec], metric: Metric) -> list[Pair]:
