@@ -154,8 +154,8 @@ class Dice:
                 seeds = found.questions.entity[asked]
                 if self.start == "vectors":
                     seeds = found.titled[near[place][held[place]]]
-                seeds = np.unique(seeds[seeds >= 0]).astype(np.int64)
-                return branch(benchmark.questions[place], None if self.seeds is None else seeds)
+                starts = np.unique(seeds[seeds >= 0]).astype(np.int64)
+                return branch(benchmark.questions[place], None if self.seeds is None else starts)
 
             yield from map(answer, range(len(benchmark.questions)))
             time_alone(answer, len(benchmark.questions))

@@ -174,8 +174,8 @@ def diagnose(config: DictConfig) -> tuple[Benchmark, dict[str, dict[str, Mean]]]
             found[name]["distractors_suppressed"] = _mean(shares[~gold])
             found[name]["gold_suppressed"] = _mean(shares[gold])
     if options.perturbed:
-        for name, shares in stability(config, data, kept, members).items():
-            found[name] |= shares
+        for name, own in stability(config, data, kept, members).items():
+            found[name] |= own
     return data, found
 
 

@@ -129,7 +129,7 @@ class Seed:
         first = np.isin(pairs, _keys(named)) & (self.by == "both")
         order = np.lexsort((entity, -product, -np.nan_to_num(mean), ~first, question))
         counted, owner = product[order] > 0, question[order]
-        before = np.cumsum(counted) - counted
+        before: Int64Array = np.cumsum(counted) - counted
         places = before - before[np.searchsorted(owner, owner)]
         order = order[(counted & (places < self.cap)) | (allowed[order] == 0)]
         columns = (question, entity, mean, align, spec, allowed)
