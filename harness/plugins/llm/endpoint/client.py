@@ -17,11 +17,14 @@ from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.identity import NO_RESULT
 from harness.core.secret import check_address, check_variable
 from harness.core.table import counted
+from harness.plugins.llm.endpoint.transport import bounded_client, http_module
 
 log = logging.getLogger(__name__)
 LOCAL = ("http://127.0.0.1", "http://localhost", "http://[::1]")
 LONGEST_WAIT = 60.0
 """Longest pause in seconds that an endpoint may request (``Retry-After``)."""
+SIZE = 16 << 20
+"""Largest answer in bytes."""
 Result = TypeVar("Result")
 
 
@@ -62,7 +65,7 @@ class Server:
         parallel: number of simultaneous requests, >= 1.
         retries: how often a request is repeated, >= 0 (see ``Endpoint``).
         backoff: seconds before the first retry, >= 0; doubled before each further one.
-        timeout: seconds without a byte of the answer, > 0, after which the request is repeated.
+        timeout: seconds for a whole answer, > 0, of which connecting may take 10.
 
     The class attribute ``concept`` is the configuration group that messages name.
     """
@@ -91,19 +94,20 @@ class Server:
 class Endpoint:
     """A client of a server. It sends nothing before it is asked.
 
-    A request is repeated ``retries`` times after faults that may be temporary: no connection,
-    nothing for ``timeout`` seconds, half an answer, an answer that is not JSON or cannot be read,
-    and the statuses 408, 409, 429 and 5xx. The pause is the server's ``backoff``, doubled each
-    time, or the time that the endpoint requests, up to ``LONGEST_WAIT``.
+    A request is repeated ``retries`` times after faults that may be temporary: no connection, no
+    whole answer within ``timeout`` seconds, half an answer, an answer that is not JSON or cannot be
+    read, and the statuses 408, 409, 429 and 5xx. The pause is the server's ``backoff``, doubled
+    each time, or the time that the endpoint requests, up to ``LONGEST_WAIT``.
 
     Args:
         server: the fields of the endpoint.
+        size: largest answer in bytes.
 
     Raises:
         HarnessError: there is no key. A server on this machine needs none.
     """
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, size: int = SIZE) -> None:
         self.base_url = server.base_url
         self.retries, self.backoff, self.concept = server.retries, server.backoff, server.concept
         openai = need("openai", f"{self.concept}.base_url={self.base_url}", "openai")
@@ -114,10 +118,15 @@ class Endpoint:
                 f"{server.key_variable} is not set; put the endpoint's key there, or name another "
                 f"with {self.concept}.key_variable"
             )
-        self._openai, self._key = openai, key
+        http = bounded_client(openai, key, server.timeout, size)
         self._client = openai.OpenAI(
-            api_key=key or "none", base_url=self.base_url, max_retries=0, timeout=server.timeout
+            api_key=key or "none",
+            base_url=self.base_url,
+            max_retries=0,
+            timeout=server.timeout,
+            http_client=http,
         )
+        self._openai, self._response = openai, http_module(openai).Response
 
     def ask(self, request: dict[str, object]) -> Answer:
         """Return the answer to a chat request. It raises what ``post`` raises."""
@@ -135,11 +144,10 @@ class Endpoint:
         """
         for attempt in range(self.retries + 1):
             try:
-                text = self._client.post(path, cast_to=str, body=request)
-                return read(json.loads(self._masked(text)))
+                response = self._client.post(path, cast_to=self._response, body=request)
+                return read(json.loads(response.text))
             except self._openai.APIStatusError as error:
-                status = error.status_code
-                reason = f"{status}: {self._masked(describe(error))}"
+                status, reason = error.status_code, f"{error.status_code}: {describe(error)}"
                 if status in (400, 413, 422):
                     raise Refused(reason) from error
                 if status not in (408, 409, 429) and status < 500:
@@ -156,14 +164,10 @@ class Endpoint:
                 AttributeError,
                 RecursionError,
             ) as error:
-                reason, asked = f"{type(error).__name__}: {self._masked(describe(error))}", ""
+                reason, asked = f"{type(error).__name__}: {describe(error)}", ""
             if attempt < self.retries:
                 self._wait(asked, attempt, reason)
         raise Away(f"{reason}, asked {counted(self.retries + 1, 'time')}")
-
-    def _masked(self, text: str) -> str:
-        """Return a text without the key, which a server may repeat."""
-        return text.replace(self._key, "***") if self._key else text
 
     def _wait(self, asked: str, attempt: int, reason: str) -> None:
         wanted = seconds_of(asked)
@@ -181,9 +185,10 @@ class Endpoint:
         Returns:
             The name; empty if the server has no list or not this model; None if it does not answer.
         """
+        options = {"timeout": 5}
         try:
-            text = self._client.get("/models", cast_to=str, options={"timeout": 5})
-            found = json.loads(text)["data"]
+            answer = self._client.get("/models", cast_to=self._response, options=options)
+            found = json.loads(answer.text)["data"]
             names = {str(row["id"]): str(row.get("root") or row["id"]) for row in found}
         except self._openai.APIConnectionError:
             return None

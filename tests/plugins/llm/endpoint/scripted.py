@@ -87,6 +87,17 @@ class Scripted:
             def _hang(self, seconds: float) -> None:
                 time.sleep(seconds)
 
+            def _drip(self, header: bool) -> None:
+                """A byte each tenth of a second, of the header or of the body."""
+                if not header:
+                    self.send_response(200)
+                    self.send_header("content-length", "1000")
+                    self.end_headers()
+                for letter in b"HTTP/1.1 200 OK" if header else b" " * 1000:
+                    self.wfile.write(bytes([letter]))
+                    self.wfile.flush()
+                    time.sleep(0.1)
+
             def _wait(self, header: str) -> None:
                 self._send(429, b'{"error": {"message": "slowly"}}', retry_after=header)
 

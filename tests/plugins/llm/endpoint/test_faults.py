@@ -1,6 +1,8 @@
 """What an endpoint can do wrong, and that no key leaves the process."""
 
+import itertools
 import json
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -45,25 +47,47 @@ def ask(chat: Asking, items: int = 1) -> tuple[list[Any], Conversation]:
     return conversation.ask_all(range(items), one, "ask", "item"), conversation
 
 
-def test_a_server_that_says_nothing_is_left_after_the_timeout(tmp_path: Path) -> None:
+@pytest.mark.parametrize("header", [True, False], ids=["header", "body"])
+def test_a_server_that_sends_byte_by_byte_is_left_at_the_deadline(
+    tmp_path: Path, header: bool
+) -> None:
+    begun = time.monotonic()
     with (
-        served(lambda number, message: ("hang", 3)) as endpoint,
-        pytest.raises(HarnessError, match=r"Timeout.*1 time\)"),
+        served(lambda number, message: ("drip", header)) as endpoint,
+        pytest.raises(HarnessError, match=r"0\.5.*1 time\)"),
     ):
         ask(asking(endpoint.url, tmp_path, timeout=0.5))
+    assert time.monotonic() - begun < 5
+
+
+def test_the_deadline_has_the_same_words_where_the_reading_thread_sees_it_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hours = itertools.count(step=3600)
+    monkeypatch.setattr(
+        "harness.plugins.llm.endpoint.transport.time",
+        SimpleNamespace(monotonic=lambda: next(hours)),
+    )
+    with (
+        served(lambda number, message: ("drip", False)) as endpoint,
+        pytest.raises(HarnessError, match=r"30.*2 times"),
+    ):
+        ask(asking(endpoint.url, tmp_path, timeout=30, retries=1))
 
 
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
+        (("garbage", b" " * (17 << 20)), "more than 16 MiB"),
         (("garbage", b"[" * 100_000), "RecursionError"),
         (("redirect", "/v1/chat/completions"), "redirects"),
     ],
-    ids=["deep", "circle"],
+    ids=["large", "deep", "circle"],
 )
 def test_what_no_answer_may_be(tmp_path: Path, fault: Any, said: str) -> None:
     with served(lambda number, message: fault) as endpoint, pytest.raises(HarnessError, match=said):
         ask(asking(endpoint.url, tmp_path))
+    assert len(endpoint.requests) <= 4, "three redirects at most"
 
 
 def test_a_deep_answer_within_a_right_one_is_unreadable(tmp_path: Path) -> None:
@@ -137,6 +161,15 @@ def test_a_run_of_refusals_stops(tmp_path: Path, items: int, most: int) -> None:
     ):
         ask(asking(endpoint.url, tmp_path, parallel=2), items)
     assert len(endpoint.requests) <= most
+
+
+def test_one_refusal_among_others_is_listed(tmp_path: Path) -> None:
+    with served(
+        lambda number, message: ("status", 400) if "item 1" in message else "1"
+    ) as endpoint:
+        found, conversation = ask(asking(endpoint.url, tmp_path), 3)
+    assert found == [1, None, 1]
+    assert [(row["item"], row["why"]) for row in conversation.wrong] == [(1, "refused")]
 
 
 def test_a_server_of_another_model_is_another_endpoint(tmp_path: Path) -> None:

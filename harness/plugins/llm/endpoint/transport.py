@@ -1,0 +1,107 @@
+"""The transport of HTTP answers, with a deadline and a largest size, and without the key that was
+sent.
+"""
+
+from __future__ import annotations
+
+import queue
+import sys
+import threading
+import time
+from typing import Any
+
+CONNECT = 10.0
+"""Longest time for connecting, in seconds."""
+REDIRECTS = 3
+"""Redirects of one request that are followed; a key is sent to no other host."""
+LEFT_OUT = (b"content-encoding", b"content-length", b"transfer-encoding")
+
+
+def http_module(openai: Any) -> Any:
+    """Return the module httpx, or the successor on which this ``openai`` is built."""
+    base = next(
+        one for one in openai.DefaultHttpxClient.__mro__ if not one.__module__.startswith("openai")
+    )
+    return sys.modules[base.__module__.partition(".")[0]]
+
+
+def bounded_client(openai: Any, key: str, seconds: float, size: int) -> Any:
+    """Return a client for ``openai`` whose answers have a deadline and a size, and not the key.
+
+    Args:
+        openai: the module.
+        key: the key, masked in answers.
+        seconds: for a whole answer.
+        size: largest answer in bytes.
+    """
+    http = http_module(openai)
+    return openai.DefaultHttpxClient(
+        transport=BoundedTransport(http, key, seconds, size),
+        timeout=http.Timeout(seconds, connect=min(seconds, CONNECT)),
+        follow_redirects=True,
+        max_redirects=REDIRECTS,
+        headers={"accept-encoding": "identity"},
+    )
+
+
+class BoundedTransport:
+    """A transport that reads each answer on its own thread, so that the deadline holds for slow
+    servers.
+
+    ``http`` is the module httpx.
+    """
+
+    def __init__(self, http: Any, key: str, seconds: float, size: int) -> None:
+        self._http, self._inner = http, http.HTTPTransport()
+        self._key, self._seconds, self._size = key.encode(), seconds, size
+
+    def handle_request(self, request: Any) -> Any:
+        """Return the whole response.
+
+        Raises:
+            ReadTimeout: at the deadline.
+            ReadError: the answer is too large.
+        """
+        done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        deadline = time.monotonic() + self._seconds
+        threading.Thread(target=self._work, args=(request, deadline, done), daemon=True).start()
+        try:
+            found = done.get(timeout=self._seconds)
+        except queue.Empty:
+            found = self._http.ReadTimeout("", request=request)
+        if isinstance(found, self._http.ReadTimeout):
+            raise self._http.ReadTimeout(
+                f"no whole answer within {self._seconds:g} seconds", request=request
+            )
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._inner.close()
+
+    def _work(self, request: Any, deadline: float, done: queue.SimpleQueue[Any]) -> None:
+        try:
+            done.put(self._whole(request, deadline))
+        except Exception as error:
+            done.put(error)
+
+    def _whole(self, request: Any, deadline: float) -> Any:
+        response, data = self._inner.handle_request(request), bytearray()
+        try:
+            for part in response.stream:
+                data += part
+                if len(data) > self._size:
+                    raise self._http.ReadError(
+                        f"an answer of more than {self._size >> 20} MiB", request=request
+                    )
+                if time.monotonic() > deadline:
+                    raise self._http.ReadTimeout("", request=request)
+        finally:
+            response.close()
+        content = bytes(data).replace(self._key, b"***") if self._key else bytes(data)
+        headers = [
+            (name, value) for name, value in response.headers.raw if name.lower() not in LEFT_OUT
+        ]
+        return self._http.Response(response.status_code, headers=headers, content=content)
