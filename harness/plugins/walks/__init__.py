@@ -1,3 +1,5 @@
-"""Walks published beside PageRank: PropRAG's beam, LinearRAG, HippoRAG 2, BM25 in two steps."""
+"""Walks published beside PageRank: PropRAG's beam, LinearRAG, spreading activation, convergence,
+HippoRAG 2, BM25 in two steps.
+"""
 
 NEEDS = ("llm", "mentions")

@@ -1,0 +1,142 @@
+"""Convergence: the geometric mean of one PageRank per seed; `ppr` ranks by their sum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from harness.benchmark import Benchmark
+from harness.core.arrays import Float64Array, Int64Array
+from harness.core.artifact import Facts
+from harness.core.errors import bounded, whole_number
+from harness.retriever.pagerank import Solution, Walked, collect_lists
+from harness.retriever.ppr import PPR
+from harness.retriever.walk import normalize_rows
+from harness.run import Run
+from harness.work.store import Store
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """score(q, p) = exp( sum_i w_i ln(floor + v_i(p)) / sum_i w_i ), with v_i the personalised
+    vector of seed i alone.
+
+    The vectors are those of Jeh and Widom, Scaling personalized web search (2003). A passage that
+    every seed reaches ranks before one that a single seed reaches strongly; `ppr` ranks by the sum
+    of the same vectors. Seeds are the ``seeds`` entities of greatest restart in ``ppr``, with w = 1
+    each, and its nearest passages together as one seed with w = ``together``. A list holds the
+    passages that score twice the floor or more.
+
+    Args:
+        ppr: the walk and its seeds.
+        seeds: number of entities, >= 0.
+        together: weight of the nearest passages, >= 0.
+        floor: value of a passage that a seed does not reach, > 0.
+    """
+
+    version: ClassVar[int] = 4  # 4: the first sweeps of a walk compute in float32
+    fitted_on: ClassVar[tuple[str, ...]] = PPR.fitted_on
+    ppr: PPR
+    seeds: int = 5
+    together: float = 1.0
+    floor: float = 1e-5
+
+    def __post_init__(self) -> None:
+        whole_number("lists.NAME.seeds", self.seeds, 0)
+        bounded("lists.NAME.together", self.together, 0)
+        bounded("lists.NAME.floor", self.floor, 0, open_low=True)
+
+    def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
+        """Walk from every seed of every question and take the mean while the walks arrive."""
+        network, _, whole, facts = self.ppr.start(benchmark, store)
+        first, ppr = len(network.names), self.ppr
+        seeds, owner, weight = self.split(whole, first)
+        walks = ppr.walks(ppr.walk.transition(network))
+
+        def means(part: slice) -> Iterator[Walked]:
+            own = slice(*np.searchsorted(owner, [part.start, part.stop]).tolist())
+            count = part.stop - part.start
+            return self._means(
+                walks(seeds[own]),
+                owner[own] - part.start,
+                weight[own],
+                first,
+                count,
+                len(benchmark.doc_ids),
+            )
+
+        run, walked = collect_lists(benchmark, means, 2 * self.floor)
+        return run, {**facts, "walks": len(owner), **walked}
+
+    def split(
+        self, whole: sp.csr_array, first: int
+    ) -> tuple[sp.csr_array, Int64Array, Float64Array]:
+        """Split the restart of each question into seeds.
+
+        Args:
+            whole: [Q, E + D], restarts.
+            first: E, number of entities.
+
+        Returns:
+            [R, E + D], one row per seed; int64[R], its question, ascending; float64[R], its weight.
+        """
+        query = np.repeat(np.arange(whole.shape[0]), np.diff(whole.indptr))
+        order = np.lexsort(
+            (whole.indices, -whole.data, whole.indices >= first, query)
+        )  # entities, then passages
+        query, node, share = query[order], whole.indices[order].astype(np.int64), whole.data[order]
+        place = np.arange(len(query)) - np.searchsorted(query, query)
+        kept = np.where(node >= first, bool(self.together), place < self.seeds)
+        query, node, share = query[kept], node[kept], share[kept]
+        passage = node >= first
+        goes_on = np.zeros(
+            len(query), np.bool_
+        )  # a passage after another of its question is of the same row
+        goes_on[1:] = passage[1:] & passage[:-1] & (query[1:] == query[:-1])
+        entries = (np.where(passage, share, 1.0), (np.cumsum(~goes_on) - 1, node))
+        made = sp.csr_array(entries, shape=(int((~goes_on).sum()), whole.shape[1]))
+        return (
+            normalize_rows(made),
+            query[~goes_on],
+            np.where(passage, float(self.together), 1.0)[~goes_on],
+        )
+
+    def _means(
+        self,
+        solved: Iterable[Solution],
+        owner: Int64Array,
+        weight: Float64Array,
+        first: int,
+        queries: int,
+        size: int,
+    ) -> Iterator[Walked]:
+        """Yield the scores [B, D] of questions whose walks are complete, in order; 0 without a
+        seed.
+        """
+        query, total, mass = 0, np.zeros(size), 0.0
+        for part in solved:
+            done = []
+            for place in range(part.values.shape[1]):
+                row = part.first + place
+                while query < owner[row]:
+                    done.append(_mean(total, mass))
+                    query, total, mass = query + 1, np.zeros(size), 0.0
+                total += weight[row] * np.log(
+                    self.floor + part.values[first:, place].astype(np.float64)
+                )
+                mass += weight[row]
+            yield np.array(done).reshape(-1, size), part.iterations, part.change
+        last = [_mean(total, mass), *(np.zeros(size) for _ in range(query + 1, queries))]
+        yield (
+            np.array(last[: queries - query]).reshape(-1, size),
+            np.empty(0, np.int64),
+            np.empty(0),
+        )
+
+
+def _mean(total: Float64Array, mass: float) -> Float64Array:
+    return np.exp(total / mass) if mass else np.zeros_like(total)
