@@ -179,6 +179,7 @@ fuse weights.a=2
 fuse fuser=linear fuser.weights.dense=2
 fuse alpha=0.3 fuser=linear
 fuse T=2
+fuse fuser=boltzmann temperature=0.5
 fuse fuser=tsallis normalizer=zscore
 fuse split=test splitting=given
 fuse split=test splitting=disjoint
