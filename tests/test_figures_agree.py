@@ -19,6 +19,12 @@ PAGES = {
         (r"chosen on(?:, is significant in| \|) ([\d.]+)%", 2),
         (r"(?:tested once on other questions, in |2\.5% is right\) \| \*\*)([\d.]+)%", 2),
         (r"([\d]+)% of (?:MuSiQue's|its) test questions share a gold passage with tune", 2),
+        (
+            r"`?fitted`?, by score \| [^|]*\| (57\.8)|alone find (57\.8) on MuSiQue|to (57\.8) last_hop@5 on MuSiQue",
+            2,
+        ),
+        (r"62\.6 / ([\d.]+)", 2),
+        (r"(?<!\d)94\.0 / (96\.0)", 2),
     ],
 )
 def test_a_figure_on_several_pages_is_one_figure(what, pages):
