@@ -60,7 +60,7 @@ class Empty:
     folder: str
     count: int
 
-    def run(
+    def run_worker(
         self, index: int, of: int, more: Mapping[str, str] | None = None, gpus: float = 0
     ) -> Ended:
         """Worker ``index`` of ``of``."""
