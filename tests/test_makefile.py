@@ -23,7 +23,13 @@ pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is no
 def commands(folder: Path, *line: str) -> str:
     for name in ("Makefile", "pyproject.toml", "constraints.txt"):
         shutil.copy2(ROOT / name, folder)
-    outer = ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "MAKELEVEL", "TORCH")  # of `make TORCH=cpu test`
+    outer = (
+        "MAKEFLAGS",
+        "MFLAGS",
+        "MAKEOVERRIDES",
+        "MAKELEVEL",
+        "TORCH",
+    )  # of `make TORCH=cpu test`
     environment = {name: value for name, value in os.environ.items() if name not in outer}
     return subprocess.run(
         ["make", "-n", *line],

@@ -64,10 +64,7 @@ def judged_benchmark(
                 yield place, passage
 
     corpus = read_corpus(Stream(Path(source), rows, ": record "), store.root)
-    relevant = {
-        name: sorted(passage for passage, grade in grades.items() if grade >= 1)
-        for name, grades in judged.items()
-    }
+    relevant = {name: _supporting(grades) for name, grades in judged.items()}
     named = [passage for own in relevant.values() for passage in own]
     there = corpus.numbers(named)
     asked: dict[int, Record] = {}
@@ -101,6 +98,10 @@ def judged_benchmark(
     queries = Records(Path(source), list(asked.values()), list(asked), ": query ")
     made = assemble(source.replace("/", "-"), corpus, queries, "none")
     return replace(made.without_order(~made.chain), left_out=left_out)
+
+
+def _supporting(grades: Mapping[str, int]) -> list[str]:
+    return sorted(passage for passage, grade in grades.items() if grade >= 1)
 
 
 def join_judgements(

@@ -129,24 +129,7 @@ class Published(ABC):
 
     def _official(self, card: Card, root: Path) -> Benchmark:
         """Return the benchmark of questions with contexts, from a file or a data set."""
-        places, hub = card.official_files(root), card.hub or {}
-        local = next((str(place) for place in places if place.is_file()), None)
-        path = self.path or local or hub["repo"]
-        ours = hub if path == hub["repo"] else {"split": hub["split"]}
-        keys = ("configuration", "split", "revision")
-        wanted = {key: getattr(self, key) or ours.get(key) for key in keys}
-        try:
-            if path is None:
-                raise HarnessError(f"datasets/{card.name}.yaml names no repository there")
-            questions, origin = read_questions(str(path), **wanted)
-        except HarnessError as error:
-            if self.path or local:
-                raise
-            raise HarnessError(
-                f"benchmark {card.name}: no data. Looked for {', '.join(map(str, places))}, then "
-                f"on the Hub ({error}). Get the file ({card.source}) and put it there, or name "
-                "it: dataset.path=FILE"
-            ) from error
+        questions, origin = self._read_official(card, root)
         total, queries, name = len(questions.values), _answerable(questions), card.name
         known = [version["queries"] for version in card.expected["official"]]
         if len(queries.values) not in known:
@@ -172,6 +155,29 @@ class Published(ABC):
                     paragraphs.append((place, title, text))
         passages = join_passages(questions.path, card.name, paragraphs, questions.unit)
         return self._made(card, name, total, queries, passages, origin)
+
+    def _read_official(self, card: Card, root: Path) -> tuple[Records, dict[str, str]]:
+        """Return the questions of the typed file, of a file in a known place, or of the Hub, and
+        where they are from.
+        """
+        places, hub = card.official_files(root), card.hub or {}
+        local = next((str(place) for place in places if place.is_file()), None)
+        path = self.path or local or hub["repo"]
+        ours = hub if path == hub["repo"] else {"split": hub["split"]}
+        keys = ("configuration", "split", "revision")
+        wanted = {key: getattr(self, key) or ours.get(key) for key in keys}
+        try:
+            if path is None:
+                raise HarnessError(f"datasets/{card.name}.yaml names no repository there")
+            return read_questions(str(path), **wanted)
+        except HarnessError as error:
+            if self.path or local:
+                raise
+            raise HarnessError(
+                f"benchmark {card.name}: no data. Looked for {', '.join(map(str, places))}, then "
+                f"on the Hub ({error}). Get the file ({card.source}) and put it there, or name "
+                "it: dataset.path=FILE"
+            ) from error
 
     def _converted(self, card: Card, way: str, get: Callable[[str], Path]) -> Benchmark:
         assert card.files is not None

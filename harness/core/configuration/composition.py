@@ -65,7 +65,7 @@ def _apply(config: DictConfig, one: Override, given: Sequence[Override]) -> None
     mappings are merged.
     """
     from omegaconf import OmegaConf
-    from omegaconf.errors import ConfigAttributeError, ConfigKeyError, OmegaConfBaseException
+    from omegaconf.errors import OmegaConfBaseException
 
     section, _, last = one.key.rpartition(".")
     holder = OmegaConf.select(config, section) if section else config
@@ -75,10 +75,7 @@ def _apply(config: DictConfig, one: Override, given: Sequence[Override]) -> None
     if one.value is None:
         raise _lone(config, one.key)
     there = holder.get(last) if OmegaConf.is_dict(holder) else None
-    alone = isinstance(there, (str, float)) or (one.key == "run" and "metrics" in config)
-    value = parse(one.key, one.value, alone)
-    if isinstance(value, list) and isinstance(there, (int, float)) and "grid" in config:
-        raise HarnessError(f"{one.key}={one.value}: {axis(one)}")
+    value = _parsed(config, one, there)
     of_strategy = one.key == "lists" or (OmegaConf.is_dict(holder) and "_target_" in holder)
     replaced = isinstance(value, dict) and of_strategy
     if replaced:
@@ -87,22 +84,42 @@ def _apply(config: DictConfig, one: Override, given: Sequence[Override]) -> None
         value = {**{name: node for name, node in kept.items() if node is not None}, **value}
     try:
         OmegaConf.update(config, one.key, value, merge=not replaced, force_add="+" in one.sign)
-    except (ConfigAttributeError, ConfigKeyError) as error:
+    except (OmegaConfBaseException, ValueError, TypeError) as error:
+        raise _misfit(config, holder, one, value, error) from error
+
+
+def _parsed(config: DictConfig, one: Override, there: object) -> Any:
+    """Return the value of an override whose key has the value ``there``."""
+    assert one.value is not None
+    alone = isinstance(there, (str, float)) or (one.key == "run" and "metrics" in config)
+    value = parse(one.key, one.value, alone)
+    if isinstance(value, list) and isinstance(there, (int, float)) and "grid" in config:
+        raise HarnessError(f"{one.key}={one.value}: {axis(one)}")
+    return value
+
+
+def _misfit(
+    config: DictConfig, holder: Any, one: Override, value: object, error: Exception
+) -> HarnessError:
+    """Return the error about a value that does not fit in the place of its key."""
+    from omegaconf import OmegaConf
+    from omegaconf.errors import ConfigAttributeError, ConfigKeyError
+
+    section, _, last = one.key.rpartition(".")
+    if isinstance(error, (ConfigAttributeError, ConfigKeyError)):
         no_fields = OmegaConf.is_dict(holder) and not {*holder} - {"_target_"}
         if isinstance(holder, str) or no_fields:
-            raise HarnessError(f"{section} has no {last}; leave it out") from error
-        raise _no_key(config, one.key, value) from error
-    except ValueError as error:  # of int(): a name below a list
-        raise HarnessError(
+            return HarnessError(f"{section} has no {last}; leave it out")
+        return _no_key(config, one.key, value)
+    if isinstance(error, ValueError):  # of int(): a name below a list
+        return HarnessError(
             f"a key ends with .{last} below a list, which has no names; an axis of a grid has a "
             "dot in its name and is "
             "typed in its block, as in 'grid.values={fuser.alpha: [0.5, 0.7]}'"
-        ) from error
-    except (OmegaConfBaseException, TypeError) as error:
-        there = OmegaConf.select(config, one.key)
-        is_list = OmegaConf.is_list(there)
-        expected = "a list, as in [a,b]" if is_list else "a mapping, as in {name: value}"
-        raise HarnessError(f"{str(one).lstrip('+')}: expected {expected}") from error
+        )
+    is_list = OmegaConf.is_list(OmegaConf.select(config, one.key))
+    expected = "a list, as in [a,b]" if is_list else "a mapping, as in {name: value}"
+    return HarnessError(f"{str(one).lstrip('+')}: expected {expected}")
 
 
 def _lone(config: DictConfig, word: str) -> HarnessError:

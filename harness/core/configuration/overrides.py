@@ -129,18 +129,30 @@ def prepare(primary: str, overrides: Sequence[str]) -> Composition:
     added = _inputs(given, tree) if "reranker" in first.groups else {}
     given = [_named(one, first.groups) for one in given]
     heads = {*tree, *(Override.read(key).head for key in [*first.groups, *added])}
-    heads |= {head for one in given for head in re.findall(r"\$\{(\w+)", one.value or "")}
-    sections = {
-        key: section
-        for key, section in tree.items()
-        if isinstance(section, dict) and not _holds_strategies(section)
-        if key not in first.groups or len(names(key)) == 1
-    }
+    heads |= _interpolated(given)
+    sections = _closed_sections(tree, first.groups)
     kept = [one for one in given if _is_read(one, heads, sections, tree)]
     layers = Layers({**added, **_choices(kept, {*first.groups, *added})})
     tree = layers.tree(primary)
     fitted = [one if one.chooses(layers.groups) else _fitted(one, tree) for one in kept]
     return Composition(fitted, tree, layers.groups)
+
+
+def _interpolated(given: Sequence[Override]) -> set[str]:
+    """Return the keys that values refer to, such as ``encoder`` in ``${encoder}``."""
+    return {head for one in given for head in re.findall(r"\$\{(\w+)", one.value or "")}
+
+
+def _closed_sections(
+    tree: Mapping[str, Any], groups: Collection[str]
+) -> dict[str, Mapping[str, Any]]:
+    """Return the sections that take no further keys."""
+    return {
+        key: section
+        for key, section in tree.items()
+        if isinstance(section, dict) and not _holds_strategies(section)
+        if key not in groups or len(names(key)) == 1
+    }
 
 
 def axis(one: Override) -> str:
@@ -240,7 +252,30 @@ def _is_read(
     if (head in heads and not alien) or not one.value or head == "hydra":
         return True
     own_sections = {name: list(own) for name, own in tree.items() if isinstance(own, dict)}
-    holders = [name for name, own in own_sections.items() if head in own]
+    _check_section(one, [head, *inner], heads, own_sections)
+    near = _near_key(place, inner, heads, {**own_sections, head: closed})
+    _check_known(one, [head, *inner], near, closed)
+    log.warning("%s%s", unused(one.key), near and f" (did you mean {near}?)")
+    return False
+
+
+def _check_section(
+    one: Override,
+    place: Sequence[str],
+    heads: Collection[str],
+    sections: Mapping[str, Collection[str]],
+) -> None:
+    """Raise HarnessError for a key that stands in a section of the command, such as ``alpha``.
+
+    Args:
+        one: the override.
+        place: the words of its key.
+        heads: the first words of the command's keys.
+        sections: the keys of the command's sections.
+    """
+    head, *inner = place
+    known = _known_keys(tuple(folders()))
+    holders = [name for name, own in sections.items() if head in own]
     if inner or not holders:  # the knob of another strategy than the default
         holders = [name for name in STRATEGIES if name in heads and head in known[name]]
     if holders and head.removesuffix("s") not in heads:
@@ -248,10 +283,6 @@ def _is_read(
         if inner:
             mend = f"'{holders[0]}.{head}={{{'.'.join(inner)}: {one.value}}}'"
         raise HarnessError(f"{one}: this command does not use {head}; write {mend}")
-    near = _near_key(place, inner, heads, {**own_sections, head: closed})
-    _check_known(one, [head, *inner], near, closed)
-    log.warning("%s%s", unused(one.key), near and f" (did you mean {near}?)")
-    return False
 
 
 def _near_key(

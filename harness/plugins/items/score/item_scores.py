@@ -75,15 +75,9 @@ class Scores:
             place = scored.get((item, run), first[item]).place
             which = f" of run {run}" if len(runs) > 1 else ""
             lacks.setdefault(item, f"{place}: item {item} has no {metric}{which}")
-        clusters = [first[item].cluster for item in items]
-        if any(clusters) and not all(clusters):
-            item = next(item for item in items if not first[item].cluster)
-            raise HarnessError(
-                f"{first[item].place}: item {item} has no cluster; give each one, or none"
-            )
         places = [first[item].place for item in items]
-        named = clusters if any(clusters) else None
-        return cls(source, metric, items, values, named, places, lacks)
+        clusters = _clusters([first[item] for item in items])
+        return cls(source, metric, items, values, clusters, places, lacks)
 
     @classmethod
     def from_dict(cls, scores: Mapping[str, float], source: str, metric: str) -> Scores:
@@ -118,6 +112,19 @@ class Scores:
         """Whether each score is a 32-bit number."""
         with np.errstate(over="ignore"):
             return bool((self.values.astype(np.float32) == self.values).all())
+
+
+def _clusters(rows: Sequence[ScoreRow]) -> list[str | None] | None:
+    """Return the cluster of each row, or None if no row has one."""
+    clusters = [row.cluster for row in rows]
+    if not any(clusters):
+        return None
+    for row in rows:
+        if not row.cluster:
+            raise HarnessError(
+                f"{row.place}: item {row.item} has no cluster; give each one, or none"
+            )
+    return clusters
 
 
 def tied(several: Sequence[Scores]) -> list[Scores]:
@@ -159,10 +166,8 @@ def read_scores(
         HarnessError: there are several metrics, or not the wanted ones.
     """
     rows = read_rows(Path(path), columns, metrics)
-    there = dict.fromkeys(name for row in rows for name in row.scores)
-    numeric = [
-        name for name in there if any(_float(row.scores.get(name)) is not None for row in rows)
-    ]
+    there = _metrics(rows)
+    numeric = [name for name in there if _has_numbers(rows, name)]
     usual = [name for name in NAMES["score"] if name in there][:1] or numeric
     wanted = metrics or ([columns["score"]] if columns and "score" in columns else usual)
     if not wanted:
@@ -172,13 +177,20 @@ def read_scores(
     if not metrics and len(wanted) > 1:
         mend = f"choose with metric={numeric[0]} or columns={{score: {numeric[0]}}}"
         raise HarnessError(f"{path}: expected one metric, found {', '.join(numeric)}; {mend}")
-    for name in wanted:
-        if name not in there:
-            raise HarnessError(
-                f"{path}: metric {name} is not there{nearest(name, numeric)}; found "
-                f"{', '.join(numeric) or 'none'}"
-            )
+    unknown = [name for name in wanted if name not in there]
+    if unknown:
+        near = nearest(unknown[0], numeric)
+        found = ", ".join(numeric) or "none"
+        raise HarnessError(f"{path}: metric {unknown[0]} is not there{near}; found {found}")
     return {metric: Scores.of(str(path), metric, rows) for metric in wanted}
+
+
+def _metrics(rows: Sequence[ScoreRow]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row.scores))
+
+
+def _has_numbers(rows: Sequence[ScoreRow], metric: str) -> bool:
+    return any(_float(row.scores.get(metric)) is not None for row in rows)
 
 
 def _number(row: ScoreRow, metric: str) -> float:

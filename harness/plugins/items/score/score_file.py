@@ -237,11 +237,7 @@ def _by_item(path: Path, report: Fields, metrics: Sequence[str]) -> Mapping[str,
     nested = {outer: inner for outer, inner in report.items() if isinstance(inner, dict)}
     if not nested:
         return {item: {"score": value} for item, value in report.items()}
-    for outer, value in report.items():
-        if outer not in nested:
-            raise HarnessError(
-                f"{path}: {outer}: expected an object of scores, as the others are, got {value!r}"
-            )
+    _check_objects(path, report)
     inside = dict.fromkeys(name for values in nested.values() for name in values)
     outer_known, inner_known = (
         sum(metric in names for metric in metrics) for names in (nested, inside)
@@ -256,6 +252,19 @@ def _by_item(path: Path, report: Fields, metrics: Sequence[str]) -> Mapping[str,
         )
     if outer_known < inner_known or (outer_known == inner_known and not single):
         return nested
+    return _by_inner(nested)
+
+
+def _check_objects(path: Path, report: Fields) -> None:
+    for outer, value in report.items():
+        if not isinstance(value, dict):
+            raise HarnessError(
+                f"{path}: {outer}: expected an object of scores, as the others are, got {value!r}"
+            )
+
+
+def _by_inner(nested: Mapping[str, Fields]) -> dict[str, dict[str, object]]:
+    """Return {metric: {item: score}} as {item: {metric: score}}."""
     rows: dict[str, dict[str, object]] = {}
     for metric, values in nested.items():
         for item, value in values.items():
