@@ -267,8 +267,10 @@ class Table:
         for row in self.rows:
             cells: list[Any] = []
             for value, column in zip(row, self.columns, strict=True):
-                pair = column.kind in PAIRS
-                cells += ((None, None) if is_missing(value) else value) if pair else [value]
+                if column.kind in PAIRS:
+                    cells += (None, None) if is_missing(value) else value
+                else:
+                    cells.append(value)
             writer.writerow(map(escape.spreadsheet, cells))
         return stream.getvalue()
 
