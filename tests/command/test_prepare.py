@@ -27,12 +27,14 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def start(world: Path, runs: Path, *more: str, under: Sequence[str] = ()) -> subprocess.Popen[str]:
+    own = [one.partition("=")[0] for one in more]
+    usual = [one for one in LINE if one.partition("=")[0] not in own]
     line = [
         *under,
         sys.executable,
         "-m",
         "harness",
-        *LINE,
+        *usual,
         f"dataset.path={world}",
         f"paths.runs={runs}",
         *more,
