@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from harness.core.arrays import Float64Array
 from harness.core.errors import bounded
 from harness.evaluation.statistic.clustering import Labels, cluster_sums, effective_clusters
 
@@ -91,12 +92,7 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
             independent of each other.
         labels: int64[n], clusters of questions. None: no clusters.
     """
-    values = [np.asarray(one, dtype=np.float64) for one in (ours, theirs)]
-    for one in values:
-        if one.ndim != 2 or not one.size or not np.isfinite(one).all() or len(one) < 2:
-            raise ValueError(
-                "two_way: expected finite numbers by question and run, of at least 2 questions"
-            )
+    values = [_scores(one) for one in (ours, theirs)]
     if len(values[0]) != len(values[1]):
         raise ValueError(
             f"two_way: {len(values[0])} questions against {len(values[1])}; give the same ones"
@@ -133,3 +129,13 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
     return TwoWay(
         float(differences.mean()), variance**0.5, degrees, question**0.5, runs**0.5, units
     )
+
+
+def _scores(given: ArrayLike) -> Float64Array:
+    """Return float64[n, r], checked scores by question and run."""
+    values = np.asarray(given, dtype=np.float64)
+    if values.ndim != 2 or not values.size or not np.isfinite(values).all() or len(values) < 2:
+        raise ValueError(
+            "two_way: expected finite numbers by question and run, of at least 2 questions"
+        )
+    return values
