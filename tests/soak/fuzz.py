@@ -42,8 +42,6 @@ PIECES = (
 BATCH = 500
 NODES = 0.4
 """The share of inputs of JSON and YAML that are whole and say something else."""
-SLOW = ("stored experiment",)
-"""Readers that compute statistics of what they read: they get a tenth of the others' inputs."""
 
 
 def fuzz(count: int) -> Iterator[str]:
@@ -58,9 +56,8 @@ def fuzz(count: int) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         known = readers(folder)
-        share = max(1, count // (len(known) - len(SLOW)))
+        each = max(1, count // len(known))
         for name, (path, read) in known.items():
-            each = max(1, share // 10) if name in SLOW else share
             found: Counter[str] = Counter()
             for start in range(0, each, BATCH):
                 tally, seed = folder / "tally.json", f"{name} {start}"

@@ -21,17 +21,14 @@ from harness.benchmark.source.prepared_files import read_prepared
 from harness.benchmark.source.upstream import read_passages, read_questions
 from harness.core.artifact import open_artifact
 from harness.core.configuration import compose, translate_errors
-from harness.core.identity import digest
-from harness.core.table import typeset
 from harness.fusion.reranker.pair_scores import PairScores
 from harness.graph.extractor.offline import fill_shards, read_rows
+from harness.plugins.items.score import read_scores
 from harness.plugins.llm.endpoint import Answer, Chat
 from harness.plugins.llm.endpoint.answer_store import Answers
 from harness.plugins.llm.extractor.openie_file import match_rows
-from harness.report.experiment import build_experiment
 from harness.run import Run
 from harness.run.stored_run import keep_ids
-from harness.sweep.folder.inventory import latest
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.trial.plan import reopen
@@ -42,6 +39,14 @@ from harness.work.store import Store
 from tests.soak.work import ENDED, benchmark, do_heldout, do_sweep
 
 ITEMS = Path(__file__).parents[1] / "plugins" / "items" / "score" / "made"
+METRICS = {
+    "base.json": "match",
+    "good.eval": "match",
+    "pytrec-base.json": "ndcg_cut_10",
+    "ranx-base.json": "ndcg@10",
+    "samples_base.jsonl": "exact_match/strict",
+}
+"""A file of scores of each form, and the metric that is read."""
 Reader = Callable[[], object]
 Readers = dict[str, tuple[Path, Reader]]
 
@@ -76,20 +81,12 @@ def lists(folder: Path, data: Path) -> Readers:
         json.dumps({f"q{number}": {f"d{number:02d}": number % 3, "d00": 1} for number in range(40)})
     )
     made["gold, .json"] = (graded, partial(harness.Gold.read, str(graded)))
-    for path in (
-        Path(found) for found in sorted(ITEMS.glob("*_base.*")) + sorted(ITEMS.glob("*base.json"))
-    ):
-        own = Path(shutil.copy(path, folder / f"items-{path.name}"))
-        made[f"scores, {path.name}"] = (own, partial(_items, own))
+    for name, metric in METRICS.items():
+        own = Path(shutil.copy(ITEMS / name, folder / f"items-{name}"))
+        made[f"scores, {name}"] = (own, partial(read_scores, own, metrics=[metric]))
     queries = Path(shutil.copy(data / "queries.jsonl", folder))
     made["gold, queries.jsonl"] = (queries, partial(harness.Gold.read, str(queries)))
     return made
-
-
-def _items(path: Path) -> object:
-    from harness.plugins.items.score import read_scores
-
-    return read_scores(path)
 
 
 def _benchmarks(folder: Path, data: Path) -> Readers:
@@ -127,18 +124,11 @@ def _sweep(runs: Path, sweep: Path) -> Readers:
     made: Readers = {
         "lock": (sweep / "winner.lock.json", partial(read_winner, sweep / "winner.lock.json")),
         "ledger": (runs / "ledger.jsonl", Ledger(runs / "ledger.jsonl").entries),
-        "latest": (runs / "sweeps" / "latest", partial(latest, runs)),
     }
     config = compose("heldout", [f"paths.runs={runs}", "tracking=none"])
-    old = _without_hashes(sweep)
-    for base, kind in ((sweep, "bound"), (old, "before hashes")):
-        made[f"config.yaml, {kind}"] = (base / "config.yaml", partial(_open, base, config))
-        for name in ENDED:
-            made[f"{name}, {kind}"] = (base / name, partial(_part, base, name))
-    made["stored experiment"] = (
-        _experiment(old) / "config.yaml",
-        partial(_experiments, _experiment(old)),
-    )
+    made["config.yaml"] = (sweep / "config.yaml", partial(_open, sweep, config))
+    for name in ENDED:
+        made[name] = (sweep / name, partial(_part, sweep, name))
     return made
 
 
@@ -155,49 +145,6 @@ def _part(folder: Path, name: str) -> object:
     if name in ("scores.parquet", "queries.parquet"):
         return result.scores, result.queries
     return result.test if name.startswith("heldout") else result.tune
-
-
-def _without_hashes(sweep: Path) -> Path:
-    """The same sweep as it was stored before locks held hashes of files: only the readers' own
-    checks are left.
-    """
-    folder = sweep.parent / "before"
-    if not folder.exists():
-        shutil.copytree(sweep, folder)
-        lock = json.loads((folder / "winner.lock.json").read_text())
-        content = {key: value for key, value in lock.items() if key not in ("sha256", "files")}
-        (folder / "winner.lock.json").write_text(json.dumps({**content, "sha256": digest(content)}))
-        (folder / "heldout.entry.json").unlink()
-    return folder
-
-
-EXPERIMENT = """
-experiment:
-  source: a paper
-  differs: nothing.
-  tables:
-    - {name: main, title: Main, metrics: [last_hop@5], against: rrf, rows: [
-        {label: rrf, where: {fuser: rrf}}, {label: dense, where: {fuser: single}, published: {data: {tune: 50.0}}}]}
-    - {name: parts, title: Parts, unit: list, metrics: [full_sup@5], parts: [
-        {label: a, against: rrf, rows: [{label: rrf, where: {fuser: rrf}}]}]}
-    - {name: summary, title: Summary, summary: [{label: all, where: {}}]}
-    - {name: graphs, title: Graphs, graphs: [{label: a, list: graph}]}
-  figures:
-    - {name: f1, kind: bars, table: main}
-    - {name: f3, kind: heatmap, title: H, rows: [fuser.k], columns: [fuser], value: last_hop@5}
-"""
-
-
-def _experiment(old: Path) -> Path:
-    folder = old.parent / "experiment"
-    if not folder.exists():
-        shutil.copytree(old, folder)
-        (folder / "config.yaml").write_text("given: []\nmetrics: [last_hop@5]\n" + EXPERIMENT)
-    return folder
-
-
-def _experiments(folder: Path) -> object:
-    return [typeset(table, table.name) for table in build_experiment(SweepResult(folder))[0]]
 
 
 def _stores(folder: Path, data: Path) -> Readers:

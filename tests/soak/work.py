@@ -134,7 +134,9 @@ def do_prepare(data: Path, runs: Path) -> None:
 
 
 def do_track(data: Path, runs: Path) -> None:
-    update(instantiate(composed("ui", f"paths.runs={runs}").tracking), runs)
+    """Export the only sweep, which was made with tracking=none."""
+    (name,) = os.listdir(runs / "sweeps")
+    update(instantiate(composed("ui", f"paths.runs={runs}").tracking), runs, name)
 
 
 def in_fork(work: Callable[[], None]) -> Outcome:
