@@ -5,8 +5,6 @@
   harness compare 'run={rrf: rrf.trec, ours: f.trec}' baseline=d.trec gold=qrels.txt metric=ndcg k=10 out=table.tex
   harness compare 'run=[a.trec,b.trec]' 'baseline={dense: d.trec, graph: g.trec}' gold=queries.jsonl out=table.tex
   harness compare run=new.trec baseline=main.trec gold=queries.jsonl gate=no_worse margin=1 out=compare.md
-  harness compare run='mine.*.trec' baseline=d.trec gold=queries.jsonl
-  harness compare 'run={mine: [m0.trec, m1.trec]}' 'baseline={old: "old.*.trec"}' gold=queries.jsonl
   harness compare run=runs/sweeps/B baseline=runs/sweeps/A out=settings.tex    two sweeps, by their settings
   harness compare 'run={mine: {file: a.csv, columns: {doc: pid, score: s}}}' baseline=d.trec gold=queries.jsonl
 
@@ -23,11 +21,6 @@ baseline, no pair twice.
 The lines below the table say which run is better, and how many questions one could win by choosing
 the right run for each. explain=true prints every column and, for each pair, the smallest difference
 that could be found. Files have all.
-
-Several runs of one system (seeds, a model's draws) are a pattern or a list under one name: the
-table has their mean and standard deviation, what questions and what runs add to the standard error
-of the difference, and p and interval of the two-way t test over questions and runs, so that they
-hold for other runs, too. Wins and losses are those of the means.
 
 Runs, gold, dataset.chain, split, splitting, ties, strict, lenient and out are as in `harness
 evaluate --help`. JSON: one comparison is an object with metric, k, n, run, baseline, wins, losses,
@@ -57,7 +50,7 @@ from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
     from harness.evaluation.gate import QualityGate
-    from harness.evaluation.run_comparison import SystemLists
+    from harness.evaluation.run_comparison import NamedRun
     from harness.evaluation.system_comparison import SystemComparison
     from harness.run.systems import Files
 
@@ -192,10 +185,12 @@ def _compare_runs(
     gold = read_gold(config)
     files = {str(file): file for each in (runs, baselines) for own in each.values() for file in own}
     known = lists.read_each(files, config.lenient, python_value(config.columns))
-    named: list[dict[str, SystemLists]] = [{}, {}]
+    named: list[dict[str, NamedRun]] = [{}, {}]
     for found, each in zip(named, (runs, baselines), strict=True):
         for name, own in each.items():
-            found[name] = label(own), {str(file): known[str(file)] for file in own}
+            if len(own) > 1:
+                raise HarnessError(f"{name}: expected one run with gold=, got {label(own)}")
+            found[name] = label(own), known[label(own)]
     compared = compare_all(named[0], named[1], gold, wanted, config.ties)
     if config.strict:
         check_whole({name: one for each in compared for name, one in each.coverages.items()}, gold)

@@ -232,7 +232,6 @@ def conclude_all(
         cautions = _merged([one.text for one in said if one.kind == "caveat"])
         pairs = [replace(one, kind="explanation") for one in said if one.kind != "caveat"]
         said = [Sentence("verdict", _summary(found)), *cautions, *pairs]
-    said += [Sentence("caveat", text) for text in _once(found)]
     said += [Sentence("caveat", note) for note in _further_notes(found)]
     first = found[0]
     for metric, room in rooms.items():
@@ -296,19 +295,6 @@ def _merged(cautions: Sequence[str]) -> list[Sentence]:
         pair, _, words = text.rpartition(": ")
         pairs.setdefault(words, []).append(pair)
     return [Sentence("caveat", f"{', '.join(own)}: {words}") for words, own in pairs.items()]
-
-
-def _once(found: Sequence[SystemComparison]) -> list[str]:
-    """Return a caution for systems with one run that are compared with several runs."""
-    names = dict.fromkeys(
-        name
-        for one in found
-        if one.repeats
-        for name in (one.name, one.baseline)
-        if name not in one.repeats
-    )
-    message = "has one run: how much its runs would vary is not known, and not in p."
-    return [f"{', '.join(names)} {message}"] if names else []
 
 
 def _summary(found: Sequence[SystemComparison]) -> str:

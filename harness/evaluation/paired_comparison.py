@@ -19,8 +19,6 @@ from harness.evaluation.statistic.clustering import Labels
 
 MARGIN = 0.02
 """The default of the largest difference that does not matter, as a share."""
-
-
 WHOLE = 4
 """Mean size of the clusters with several questions from which one cluster may decide a finding."""
 EQUAL = 1e-9
@@ -39,22 +37,19 @@ class Ruling:
     Questions that share gold passages are not independent. If any two share one, the test and
     interval by cluster decide; if clusters are too few and too large for these
     (``statistic.too_few``), nothing does, but p is 1 if no question differs, by any test. Otherwise
-    those by question decide. For systems with several runs the t test over questions (or their
-    clusters) and runs decides.
+    those by question decide.
 
     Attributes:
         how: the words after "p", such as ``by cluster``; "" for the test by question.
         p: p of the deciding test; None if clusters are too few and a question differs.
         interval: 95% interval of the difference; None if clusters are too few.
         least: the smallest p that the test can give.
-        errors: the parts of the error due to questions and to runs, if there are several runs.
     """
 
     how: str
     p: float | None
     interval: tuple[float, float] | None
     least: float
-    errors: statistic.TwoWay | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +65,6 @@ class Comparison:
             differ if the metric is not 0/1. ``flip``: the sign-flip permutation test of the
             differences.
         scale: the unit in which scores are printed.
-        errors: of several runs; see ``Ruling``.
         p_holm: the deciding p, corrected for all that was compared together (see ``corrected``);
             None: not corrected.
     """
@@ -82,7 +76,6 @@ class Comparison:
     labels: Labels | None = None
     test: Test = "sign"
     scale: Scale = SHARES
-    errors: statistic.TwoWay | None = None
     p_holm: float | None = None
 
     @classmethod
@@ -93,51 +86,21 @@ class Comparison:
         binary: bool = True,
         margin: float = MARGIN,
         labels: Labels | None = None,
-        test: Test = "sign",
-        scale: Scale = SHARES,
-        **what: Any,
+        **fields: Any,
     ) -> Self:
         """Compare two systems on the questions that the metric counts (those without NaN).
 
-        With several runs, wins and losses are those of the means over runs, and the two-way t test
-        over questions and runs decides. Runs with identical values count as one run.
-
         Args:
-            ours: float64[n], or float64[n, r] for r runs.
-            theirs: the same for the baseline.
+            ours: float64[n].
+            theirs: float64[n], the same for the baseline.
             binary: whether the metric is 0 or 1.
             margin: the largest difference that does not matter.
             labels: int64[n], clusters of the questions.
-            test: the test for one run if the metric is not 0/1.
-            scale: the unit in which scores are printed.
-            what: the fields of a subclass.
+            fields: the other fields.
         """
-        known = ~np.isnan(ours if ours.ndim == 1 else ours[:, 0])
-        mine, others = (one.reshape(len(one), -1)[known] for one in (ours, theirs))
+        known = ~np.isnan(ours)
         labels = None if labels is None else labels[known]
-        errors = None
-        if all((one == one[:, :1]).all() for one in (mine, others)):
-            test = "sign" if binary else test
-        else:
-            units = len(mine) if labels is None else len(np.unique(labels))
-            errors = statistic.two_way(mine, others, labels) if min(len(mine), units) > 1 else None
-            binary, test = False, "flip"
-            mine, others = (one.mean(axis=1, keepdims=True) for one in (mine, others))
-            rounding = np.abs(mine - others) <= EQUAL * max(
-                np.abs(one).max(initial=0) for one in (mine, others)
-            )
-            others = np.where(rounding, mine, others)  # the mean of three 0.1 is not 0.1
-        return cls(
-            mine[:, 0].copy(),
-            others[:, 0].copy(),
-            binary,
-            margin,
-            labels,
-            test,
-            scale,
-            errors,
-            **what,
-        )
+        return cls(ours[known], theirs[known], binary, margin, labels, **fields)
 
     def with_fields(self, **fields: Any) -> Self:
         """Return a copy with other fields that keeps the cached results."""
@@ -184,13 +147,7 @@ class Comparison:
     def ruling(self) -> Ruling:
         """The p and the interval that decide."""
         if self.too_few:
-            p = None if self.wins + self.losses else 1.0
-            return Ruling("by cluster", p, None, 1.0, self.errors)
-        if (test := self.errors) is not None:
-            how = f"over {'clusters' if self.shared else f'{self.scale.item}s'} and runs"
-            low, high = test.interval()
-            bounds = (max(low, -1.0), min(high, 1.0)) if self.scale.share else (low, high)
-            return Ruling(how, test.p, bounds, test.least, test)
+            return Ruling("by cluster", self.p_cluster, None, 1.0)
         least = float(2.0 ** (1 - self.units))
         if self.shared:
             return Ruling("by cluster", self.p_cluster, self.interval_cluster, least)
@@ -198,9 +155,7 @@ class Comparison:
 
     @property
     def decides(self) -> str:
-        """The test that decides: ``by question``, ``by cluster``, ``over questions and runs``, or
-        ``too few clusters``.
-        """
+        """The test that decides: ``by question``, ``by cluster``, or ``too few clusters``."""
         return "too few clusters" if self.too_few else self.ruling.how or f"by {self.scale.item}"
 
     @property
@@ -299,8 +254,8 @@ class Comparison:
         """P of the same test over whole clusters; None if no two questions share one, or if
         clusters are too few and a question differs.
         """
-        if not self.shared or self.too_few:
-            return self.ruling.p if self.shared else None
+        if not self.shared or (self.too_few and self.wins + self.losses):
+            return None
         if self.test == "flip":
             return statistic.sign_flip(self.ours - self.theirs, self.labels)
         return statistic.clustered_mcnemar(np.sign(self.ours - self.theirs), self._labels)
@@ -357,14 +312,11 @@ class Comparison:
         It is the smallest net share of wins at this share of differing questions, or the smallest
         mean difference for the permutation test.
         """
-        if self.errors is not None and not self.too_few:
-            return statistic.smallest_mean(self.errors.error, self.errors.degrees)
         if self.ruling.least > LEVEL:
             return None
         apart, labels = self.ours - self.theirs, self._labels
-        if (
-            first := statistic.dominant(labels)
-        ) is not None:  # its sign is one coin; the other clusters decide
+        first = statistic.dominant(labels)
+        if first is not None:  # its sign is one coin; the other clusters decide
             apart, labels = apart[labels != first], labels[labels != first]
         n = len(apart) / float(statistic.design_effect(apart, labels))  # the effective one
         if self.test == "flip":

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
 from harness.evaluation.id_coverage import Coverage, check_known
 from harness.evaluation.metric import Metric, metrics
 from harness.evaluation.metric.gold_ranks import RunRanks, Ties
-from harness.evaluation.metric.measure import Ranks, Values
+from harness.evaluation.metric.measure import Ranks
 from harness.evaluation.paired_comparison import corrected
 from harness.evaluation.result_mapping import Printed
 from harness.evaluation.run_evaluation import listed_ranks
@@ -25,7 +24,6 @@ from harness.evaluation.system_comparison import (
     comparison_table,
     pairs_of,
     renamed,
-    scores_by_run,
     short_table,
 )
 from harness.evaluation.system_table import system_table
@@ -35,9 +33,8 @@ from harness.run.systems import Systems, is_several, read_systems
 if TYPE_CHECKING:
     import pandas as pd
 
-T = TypeVar("T")
-SystemLists = tuple[str, Mapping[str, Run]]
-"""The name of a system's files, and its runs by file."""
+NamedRun = tuple[str, Run]
+"""The name of a file, and its run."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -46,7 +43,7 @@ class RunComparison(SystemComparison):
 
     Attributes:
         queries: all questions of the gold.
-        ranks: int32[len(queries), H], ranks of the gold passages, by system with one run.
+        ranks: int32[len(queries), H], ranks of the gold passages, by system.
     """
 
     metric: Metric
@@ -88,10 +85,9 @@ class RunComparison(SystemComparison):
         """
         rows = super().query_records()
         for column, name in (("gold_ranks", self.name), ("baseline_ranks", self.baseline)):
-            if name in self.ranks:
-                ranks = dict(zip(self.queries, listed_ranks(self.ranks[name]), strict=True))
-                for row in rows:
-                    row[column] = ranks[str(row["query_id"])]
+            ranks = dict(zip(self.queries, listed_ranks(self.ranks[name]), strict=True))
+            for row in rows:
+                row[column] = ranks[str(row["query_id"])]
         return rows
 
     def _tied(self) -> dict[str, object]:
@@ -187,9 +183,7 @@ def compare(
 
     Args:
         run: a run, a file, a data frame, ``{query id: {document id: score}}``, or a run of ranx.
-            Several systems are a list of these, or ``{name: run}``. In ``{name: [run, run]}`` the
-            runs are of one system (seeds, samples of a model), and the test then includes the
-            variation between runs.
+            Several systems are a list of these, or ``{name: run}``.
         baseline: what to compare with, in the same forms.
         gold: the supporting passages, as ``Gold.read`` takes them; all its questions count.
         metric: a metric, its name, e.g. ``last_hop@5``, or several.
@@ -208,36 +202,20 @@ def compare(
     one_of("ties", ties, get_args(Ties))
     alone = isinstance(metric, (str, Metric))
     wanted = metrics(metric, depths)
-    runs, baselines = (
-        read_systems(refuse_gold(given), name)
-        for name, given in (("the run", run), ("the baseline", baseline))
-    )
-    if differ := [
-        name for name in runs if name in baselines and not _same(runs[name], baselines[name])
-    ]:
-        raise HarnessError(
-            f"{differ[0]} is one run in run and another in baseline; give each its name"
-        )
-    named = [
-        {name: (name, _numbered(name, own)) for name, own in each.items()}
-        for each in (runs, baselines)
-    ]
-    found = compare_all(
-        named[0], named[1], Gold.read(gold, rel=rel, keep_empty=ties == "trec"), wanted, ties
-    )
+    runs = read_systems(refuse_gold(run), "the run")
+    baselines = read_systems(refuse_gold(baseline), "the baseline")
+    for name, own in runs.items():
+        if not own.equals(baselines.get(name, own)):
+            raise HarnessError(
+                f"{name} is one run in run and another in baseline; give each its name"
+            )
+    judged = Gold.read(gold, rel=rel, keep_empty=ties == "trec")
+    found = compare_all(_named(runs), _named(baselines), judged, wanted, ties)
     return Comparisons(found) if is_several(run) or is_several(baseline) or not alone else found[0]
 
 
-def _same(ours: Sequence[Run], theirs: Sequence[Run]) -> bool:
-    return len(ours) == len(theirs) and all(
-        one.equals(other) for one, other in zip(ours, theirs, strict=True)
-    )
-
-
-def _numbered(name: str, runs: Sequence[Run]) -> Mapping[str, Run]:
-    if len(runs) == 1:
-        return {name: runs[0]}
-    return {f"{name} {place}": one for place, one in enumerate(runs, 1)}
+def _named(runs: Mapping[str, Run]) -> dict[str, NamedRun]:
+    return {name: (name, run) for name, run in runs.items()}
 
 
 def _check_order(wanted: Sequence[Metric], gold: Gold) -> None:
@@ -252,8 +230,8 @@ def _check_order(wanted: Sequence[Metric], gold: Gold) -> None:
 
 
 def compare_all(
-    runs: Mapping[str, SystemLists],
-    baselines: Mapping[str, SystemLists],
+    runs: Mapping[str, NamedRun],
+    baselines: Mapping[str, NamedRun],
     gold: Gold,
     wanted: Sequence[Metric],
     ties: Ties,
@@ -271,30 +249,22 @@ def compare_all(
         ties: order of equal scores.
     """
     _check_order(wanted, gold)
-    check_known({**_files(baselines, "baseline"), **_files(runs, "run")}, gold)
+    known = {f"{file} (baseline)": run for file, run in baselines.values()}
+    check_known(known | {f"{file} (run)": run for file, run in runs.values()}, gold)
     systems = {**baselines, **runs}
-    ranks = {
-        name: [RunRanks(run, gold, ties) for run in own.values()]
-        for name, (_, own) in systems.items()
-    }
-    alone = {name: own[0] for name, own in ranks.items() if len(own) == 1}
-    tied = {name: own.tie_ranges(wanted) for name, own in alone.items()}
-    coverages = {
-        name: min(_coverages(own.values(), gold), key=attrgetter("answered"))
-        for name, (_, own) in systems.items()
-    }
-    values = {(name, one): _values(own, one) for name, own in ranks.items() for one in wanted}
+    ranks = {name: RunRanks(run, gold, ties) for name, (_, run) in systems.items()}
+    tied = {name: own.tie_ranges(wanted) for name, own in ranks.items()}
+    coverages = {name: Coverage.of(run, gold) for name, (_, run) in systems.items()}
+    values = {(name, one): own.values(one) for name, own in ranks.items() for one in wanted}
     ordered, labels = gold.take(np.flatnonzero(gold.has_last_hop).tolist()), gold.clusters()
 
     def compared(name: str, base: str, metric: Metric) -> RunComparison:
         pair = dict.fromkeys((name, base))
-        repeats = scores_by_run({one: values[one, metric] for one in pair})
         return RunComparison.of(
             values[name, metric],
             values[base, metric],
             metric.binary,
             labels=labels,
-            test="flip" if repeats else "sign",
             metric=metric,
             gold=ordered if metric.ordered else gold,
             ties=ties,
@@ -302,30 +272,10 @@ def compare_all(
             run=systems[name][0],
             name=name,
             baseline=base,
-            repeats=repeats,
-            coverages=_of_pair(pair, coverages),
-            tie_ranges=_of_pair(pair, tied),
-            ranks=_of_pair(pair, {one: own.ranks for one, own in alone.items()}),
+            coverages={one: coverages[one] for one in pair},
+            tie_ranges={one: tied[one] for one in pair},
+            ranks={one: ranks[one].ranks for one in pair},
         )
 
     pairs = [(*pair, metric) for pair in pairs_of(runs, baselines) for metric in wanted]
     return corrected([compared(*pair) for pair in pairs])
-
-
-def _files(systems: Mapping[str, SystemLists], side: str) -> dict[str, Run]:
-    """Return the runs of systems by file and side, for messages."""
-    every = [pair for _, own in systems.values() for pair in own.items()]
-    return {f"{file} ({side})": run for file, run in every}
-
-
-def _values(runs: Sequence[RunRanks], metric: Metric) -> Values:
-    """Return float64[n, r], a metric of r runs."""
-    return np.stack([one.values(metric) for one in runs], axis=1)
-
-
-def _of_pair(pair: Iterable[str], values: Mapping[str, T]) -> dict[str, T]:
-    return {name: values[name] for name in pair if name in values}
-
-
-def _coverages(runs: Iterable[Run], gold: Gold) -> list[Coverage]:
-    return [Coverage.of(run, gold) for run in runs]

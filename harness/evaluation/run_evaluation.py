@@ -211,9 +211,9 @@ def evaluate(
     one_of("ties", ties, get_args(Ties))
     if is_several(refuse_gold(run)):
         raise HarnessError("harness.evaluate takes one run; give each by itself, or compare them")
-    ((name, runs),) = read_systems(run, source).items()
+    ((name, one),) = read_systems(run, source).items()
     judged = Gold.read(gold, rel=rel, keep_empty=ties == "trec")
-    return evaluate_run(runs[0], judged, names, depths, ties, source=name)
+    return evaluate_run(one, judged, names, depths, ties, source=name)
 
 
 def evaluate_run(

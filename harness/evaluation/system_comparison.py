@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePath
 from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
@@ -13,9 +13,8 @@ import numpy as np
 from harness.core.table import Column, Field, Source, Table
 from harness.evaluation.column import judged
 from harness.evaluation.id_coverage import Coverage
-from harness.evaluation.metric import Metric, average
+from harness.evaluation.metric import Metric
 from harness.evaluation.metric.gold_ranks import Range
-from harness.evaluation.metric.measure import Values
 from harness.evaluation.paired_comparison import Comparison, Outcome
 from harness.evaluation.result_mapping import Result
 
@@ -27,17 +26,6 @@ Side: TypeAlias = Literal["name", "baseline"]
 """The attribute with the name of one of the two systems of a comparison."""
 
 
-def scores_by_run(values: Mapping[str, Values]) -> dict[str, tuple[float, ...]]:
-    """Return the score of each run of the systems with several runs, from float64[n, r] by name."""
-    several = {name: own.T for name, own in values.items() if own.shape[1] > 1}
-    return {name: tuple(average(own).tolist()) for name, own in several.items()}
-
-
-def deviation(scores: Sequence[float]) -> float:
-    """Return the standard deviation between the scores of runs."""
-    return float(np.std(scores, ddof=1))
-
-
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SystemComparison(Result, Comparison):
     """A comparison of two systems by a metric.
@@ -47,7 +35,6 @@ class SystemComparison(Result, Comparison):
         run: the file of the system; ``name`` is its name.
         baseline: the name of the other system.
         coverages: for ranked lists, the coverage of both, by name.
-        repeats: the score of each run of the systems with several runs, by name.
         tie_ranges: for ranked lists, each metric's range over the orders of equal scores, by
             system.
         fusable: whether the systems are ranked lists, which could be fused.
@@ -58,7 +45,6 @@ class SystemComparison(Result, Comparison):
     name: str
     baseline: str
     coverages: Mapping[str, Coverage] = field(default_factory=dict)
-    repeats: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     tie_ranges: Mapping[str, Mapping[str, Range]] = field(default_factory=dict)
     fusable: ClassVar[bool] = True
 
@@ -78,19 +64,6 @@ class SystemComparison(Result, Comparison):
         return found
 
     def _json(self) -> dict[str, object]:
-        found = self._values()
-        if self.errors is not None:
-            del found["p_cluster"], found["difference_interval_cluster"]
-            found |= {"p": self.ruling.p, "test": "two-way t", "interval": _listed(self.interval)}
-            found["error"] = asdict(self.errors)
-        if self.repeats:
-            found["repeats"] = {
-                name: {"scores": list(scores), "sd": deviation(scores)}
-                for name, scores in self.repeats.items()
-            }
-        return found
-
-    def _values(self) -> dict[str, object]:
         return {
             "run": self.run,
             "name": self.name,
@@ -154,6 +127,11 @@ class SystemComparison(Result, Comparison):
             for item, ours, theirs, sign in rows
         ]
 
+    @staticmethod
+    def more_fields(found: Sequence[Any]) -> list[SystemField]:
+        """Return the further columns of a table of comparisons of this class."""
+        return []
+
     def table(self) -> Table:
         """Return the table of this comparison."""
         return comparison_table([self])
@@ -169,16 +147,17 @@ def pairs_of(runs: Iterable[str], baselines: Iterable[str]) -> list[tuple[str, s
 
 def comparison_table(found: Sequence[SystemComparison]) -> Table:
     """Return a table with a row for each comparison."""
-    titles = ("W", "L", "p by question", "Holm p", "odds ratio", "detectable")
-    decisions: list[SystemField] = judged(own, *titles, scale=found[0].scale)
-    fields = [*_systems(found), *_scores(found), *decisions]
+    titles = ("score", "95% of score", "baseline", "difference", "95% of difference", "W", "L")
+    tests = ("p by question", "Holm p", "odds ratio", "detectable")
+    numbers: list[SystemField] = judged(own, *titles, *tests, scale=found[0].scale)
+    fields = [*_systems(found), *found[0].more_fields(found), *numbers]
     baselines = ", ".join(dict.fromkeys(one.baseline for one in found))
     title = f"Against {baselines}, {'in percent' if found[0].scale.share else 'more is better'}"
     return Table.of("comparison", title, fields, found, source_of(found), _notes(found))
 
 
 def _systems(found: Sequence[SystemComparison]) -> list[SystemField]:
-    """Return the columns of the systems, their questions, missing lists and runs."""
+    """Return the columns of the systems, their questions and missing lists."""
     several = len({one.baseline for one in found}) > 1
     return [
         Field(Column("run", "text"), lambda one: one.name),
@@ -187,8 +166,6 @@ def _systems(found: Sequence[SystemComparison]) -> list[SystemField]:
         Field(Column("n", "count"), lambda one: one.n, len({one.n for one in found}) > 1),
         _missing(found, "", "name"),
         _missing(found, "baseline ", "baseline"),
-        *_spread(found, "", "name"),
-        *_spread(found, "baseline ", "baseline"),
     ]
 
 
@@ -202,45 +179,15 @@ def _missing(found: Sequence[SystemComparison], title: str, side: Side) -> Syste
     return Field(Column(f"{title}missing", "count"), read, any(map(read, found)))
 
 
-def _spread(found: Sequence[SystemComparison], title: str, side: Side) -> list[SystemField]:
-    """Return the columns with the number of runs of the system of a side, and their deviation."""
-
-    def runs(one: SystemComparison) -> Sequence[float]:
-        return one.repeats.get(getattr(one, side), ())
-
-    some = any(map(runs, found))
-    sd = found[0].scale.column(f"{title}sd")
-    return [
-        Field(Column(f"{title}runs", "count"), lambda one: len(runs(one)) or 1, some),
-        Field(sd, lambda one: deviation(runs(one)) if runs(one) else None, some),
-    ]
-
-
 def own(one: SystemComparison) -> SystemComparison:
     """Return the argument: a row of a table of comparisons is a comparison."""
     return one
 
 
-def _scores(found: Sequence[SystemComparison]) -> list[SystemField]:
-    """Return the columns of both scores, their difference, and its standard errors."""
-    scale, repeated = found[0].scale, any(one.repeats for one in found)
-    titles = ("score", "95% of score", "baseline", "difference", "95% of difference")
-    return [
-        *judged(own, *titles, scale=scale),
-        Field(scale.column(f"se of {scale.item}s"), _error("question_error"), repeated),
-        Field(scale.column("se of runs"), _error("run_error"), repeated),
-    ]
-
-
-def _error(part: str) -> Callable[[SystemComparison], Any]:
-    return lambda one: one.errors and getattr(one.errors, part)
-
-
 def _notes(found: Sequence[SystemComparison]) -> list[str]:
     """Return notes on the method of Holm p and intervals, unless it is by question."""
     rulings = dict.fromkeys(one.ruling.how for one in found if one.ruling.how)
-    some = "" if all(one.ruling.how for one in found) else ", for systems with several runs"
-    notes = [f"Holm p and intervals {how}{some}." for how in rulings]
+    notes = [f"Holm p and intervals {how}." for how in rulings]
     notes += ["Too few clusters for a p."] * any(one.p_deciding is None for one in found)
     return notes + [ODDS] * (found[0].fusable or any(one.binary for one in found))
 
@@ -277,7 +224,7 @@ def renamed(found: Sequence[S]) -> list[S]:
     shown = []
     for one in found:
         fields: dict[str, Any] = {"name": names[one.name], "baseline": names[one.baseline]}
-        for name_of in ("coverages", "repeats", "tie_ranges"):
+        for name_of in ("coverages", "tie_ranges"):
             by_name = getattr(one, name_of).items()
             fields[name_of] = {names.get(name, name): value for name, value in by_name}
         shown.append(one.with_fields(**fields))

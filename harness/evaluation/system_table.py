@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
 
 from harness.core.table import Column, Style, Table
-from harness.evaluation.system_comparison import SystemComparison, deviation, source_of
+from harness.evaluation.system_comparison import SystemComparison, source_of
 
 BOLD = "Bold: the highest, if it is shown to be better than all others."
 SIGNS = {"better": "†", "worse": "‡"}
 
 
 def system_table(found: Sequence[SystemComparison]) -> Table:
-    """Return the baseline, then runs, by metrics; a system with several runs has a row with their
-    sd.
+    """Return the baseline, then runs, by metrics.
 
     A sign marks a p of .05 or less after Holm's correction over all comparisons. The highest score
     of a column is bold if it is shown to be better than all systems that it was compared with.
@@ -27,7 +25,8 @@ def system_table(found: Sequence[SystemComparison]) -> Table:
     metrics = list(dict.fromkeys(str(one.metric) for one in found))
     scores = {(baseline, str(one.metric)): one.baseline_score for one in found}
     scores |= {(one.name, str(one.metric)): one.score for one in found}
-    rows, places = _rows(found, systems, metrics, scores)
+    rows = [[name, *(scores[name, metric] for metric in metrics)] for name in systems]
+    places = {name: place for place, name in enumerate(systems)}
     marks: dict[tuple[int, int], str] = {}
     best: set[tuple[int, int]] = set()
     for column, metric in enumerate(metrics, 1):
@@ -37,30 +36,10 @@ def system_table(found: Sequence[SystemComparison]) -> Table:
         signs = {one.name: SIGNS[one.finding] for one in of_metric if one.finding in SIGNS}
         marks |= {(places[name], column): sign for name, sign in signs.items()}
     columns = [Column("system", "text"), *(scale.column(metric) for metric in metrics)]
-    rules = frozenset(places[name] for name in systems[1:2])
-    style = Style(frozenset(best), marks=marks, rules=rules)
+    style = Style(frozenset(best), marks=marks, rules=frozenset(range(1, len(rows))[:1]))
     title = f"{', '.join(metrics)}{' in percent' if scale.share else ''}"
     notes = [_legend(baseline, marks.values()), *[BOLD] * bool(best)]
     return Table("results", title, columns, rows, source_of(found), notes, style=style)
-
-
-def _rows(
-    found: Sequence[SystemComparison],
-    systems: Sequence[str],
-    metrics: Sequence[str],
-    scores: Mapping[tuple[str, str], float],
-) -> tuple[list[list[Any]], dict[str, int]]:
-    """Return the scores and sd of each system, and the row of each system."""
-    repeats = {(name, str(one.metric)): runs for one in found for name, runs in one.repeats.items()}
-    rows: list[list[Any]] = []
-    places: dict[str, int] = {}
-    for name in systems:
-        places[name] = len(rows)
-        rows.append([name, *(scores[name, metric] for metric in metrics)])
-        if (name, metrics[0]) in repeats:
-            runs = [repeats[name, metric] for metric in metrics]
-            rows.append([f"(mean of {len(runs[0])}, sd)", *map(deviation, runs)])
-    return rows, places
 
 
 def _winners(found: Sequence[SystemComparison], highest: float) -> set[str]:

@@ -206,17 +206,12 @@ def _outdone(normalizer: str, lists: Iterable[str], counts: Int64Array) -> list[
 
 
 def _lists(runs: Systems) -> dict[str, Run]:
-    """Return the lists by name, each with one run."""
+    """Return the lists by name."""
     if isinstance(runs, Mapping) and not runs:
         raise HarnessError(
             "there is nothing to fuse; give at least one list: lists={dense: d.trec, graph: g.trec}"
         )
-    found = read_systems(runs, "list")
-    if several := [name for name, lists in found.items() if len(lists) > 1]:
-        raise HarnessError(
-            f"{several[0]}: a list is one run, got {len(found[several[0]])}; give each a name"
-        )
-    return {name: run for name, (run,) in found.items()}
+    return read_systems(runs, "list")
 
 
 def fuse_blocks(

@@ -17,18 +17,16 @@ from harness.run.frame import is_frame
 from harness.run.io import File, Source, read
 from harness.run.run import Run
 
-Systems = Source | Sequence[Source] | Mapping[str, Source | Sequence[Source]]
-"""A run, a list of runs, each a system, or ``{name: run}``. A list of runs under a name has several
-runs of one system.
-"""
+Systems = Source | Sequence[Source] | Mapping[str, Source]
+"""A run, a list of runs, each a system, or ``{name: run}``."""
 EXPECTED = (
     "a path, a list of paths, {name: path} or {name: [path, ...]}; a path may be {file: path, "
     "columns: {doc: pid}}"
 )
 
 
-def read_systems(given: Systems, alone: str) -> dict[str, list[Run]]:
-    """Return the runs of each system by its name.
+def read_systems(given: Systems, alone: str) -> dict[str, Run]:
+    """Return the run of each system by its name.
 
     Args:
         given: the systems. One without a name has that of its file, its name in ranx, or ``alone``;
@@ -38,12 +36,9 @@ def read_systems(given: Systems, alone: str) -> dict[str, list[Run]]:
     Raises:
         HarnessError: another type than ``Systems``, or two systems with one name.
     """
-    systems: dict[str, list[Source]]
+    systems: dict[str, Source]
     if isinstance(given, Mapping) and is_several(given):
-        named = cast(Mapping[Any, Any], given).items()
-        systems = {
-            str(name): list(own) if isinstance(own, (list, tuple)) else [own] for name, own in named
-        }
+        systems = {str(name): own for name, own in cast(Mapping[Any, Any], given).items()}
     elif is_several(given):
         systems = {}
         for place, one in enumerate(cast(Sequence[Source], given), 1):
@@ -52,12 +47,12 @@ def read_systems(given: Systems, alone: str) -> dict[str, list[Run]]:
                 raise HarnessError(
                     f"{alone}: two systems are called {name}; name them: {{'a': ..., 'b': ...}}"
                 )
-            systems[name] = [one]
+            systems[name] = one
     else:
-        systems = {_name(given) or alone: [given]}
+        systems = {_name(given) or alone: cast(Source, given)}
     if not systems:
         raise HarnessError(f"{alone}: expected at least one, got {described(given)}")
-    return {name: [_read(name, one) for one in own] for name, own in systems.items()}
+    return {name: _read(name, own) for name, own in systems.items()}
 
 
 def is_several(given: Systems) -> bool:

@@ -188,6 +188,13 @@ def test_a_file_is_not_compared_with_itself_under_another_name(folder: Path) -> 
             ["run={seeds: '*s*.json'}"],
             "dense.json is in baseline=dense.json, too; give patterns and lists without",
         ),
+        (
+            ["run={mine: [ours.json, none.json]}"],
+            "mine: expected one run with gold=, got ours.json",
+        ),
+        (["run=no.*.json"], "no.*.json: no file matches the pattern"),
+        (["run={mine: []}"], "expected a path, a list of paths, {name: path}"),
+        (["run=[[ours.json]]"], "expected a path, a list of paths, {name: path}"),
         ([], "run: no value is given"),
     ],
 )

@@ -5,6 +5,7 @@ from .clustering import clustered_power as clustered_power
 from .clustering import correlation as correlation
 from .clustering import design_effect as design_effect
 from .clustering import dominant as dominant
+from .clustering import effective_clusters as effective_clusters
 from .clustering import share as share
 from .clustering import too_few as too_few
 from .intervals import ClusteredScore as ClusteredScore
@@ -26,5 +27,3 @@ from .p_values import odds_ratio as odds_ratio
 from .permutation import sign_flip as sign_flip
 from .selection import Expected as Expected
 from .selection import expected as expected
-from .two_way import TwoWay as TwoWay
-from .two_way import two_way as two_way

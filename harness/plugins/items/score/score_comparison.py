@@ -5,18 +5,22 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import asdict, dataclass, field
+from functools import cached_property, partial
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from harness.core.arrays import Float64Array
 from harness.core.errors import HarnessError
-from harness.core.table import Scale, counted
-from harness.evaluation.paired_comparison import corrected
-from harness.evaluation.statistic import Labels
-from harness.evaluation.system_comparison import SystemComparison, pairs_of, scores_by_run
+from harness.core.table import Column, Field, Scale, counted
+from harness.evaluation.metric import average
+from harness.evaluation.paired_comparison import EQUAL, Ruling, corrected
+from harness.evaluation.statistic import Labels, smallest_mean
+from harness.evaluation.system_comparison import SystemComparison, SystemField, pairs_of
 from harness.plugins.items.score.item_scores import Scores, read_scores, tied
 from harness.plugins.items.score.missing import Missing, complete
+from harness.plugins.items.score.two_way import TwoWay, two_way
 
 LESS = re.compile(
     r"(?:^|[_\W])(?:error|err|loss|[wc]er|latency|seconds|time|cost|perplexity|ppl|mae|mse|rmse)(?:$|[_\W])",
@@ -33,17 +37,23 @@ class ScoreComparison(SystemComparison):
 
     Scores that are all 0 or 1 are judged by exact McNemar, others by the sign-flip permutation test
     of the differences, with a bootstrap interval. If items have clusters, the tests and intervals
-    by cluster decide.
+    by cluster decide. For systems with several runs the t test over items (or their clusters) and
+    runs decides; wins and losses are those of the means over runs. Runs with identical values count
+    as one run.
 
     Args:
         item_ids: ids of the items, ascending.
         missing: scores that files lack.
         rounded: differences that are rounding (see ``tied``) and count as ties.
+        repeats: the score of each run of the systems with several runs, by name.
+        errors: the t test over items and runs; None if each system counts as one run.
     """
 
     item_ids: Sequence[str]
     missing: Missing
     rounded: Sequence[float] = ()
+    repeats: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    errors: TwoWay | None = None
     fusable: ClassVar[bool] = False
 
     @property
@@ -61,12 +71,49 @@ class ScoreComparison(SystemComparison):
         clusters = "" if self.labels is None else f" in {len(np.unique(self.labels))} clusters"
         return f"{n} items{clusters}{self.missing.extent()}"
 
+    @cached_property
+    def ruling(self) -> Ruling:
+        """The p and the interval that decide."""
+        test = self.errors
+        if test is None or self.too_few:
+            return super().ruling
+        how = f"over {'clusters' if self.shared else 'items'} and runs"
+        low, high = test.interval()
+        bounds = (max(low, -1.0), min(high, 1.0)) if self.scale.share else (low, high)
+        return Ruling(how, test.p, bounds, test.least)
+
+    @cached_property
+    def detectable(self) -> float | None:
+        """The difference that the deciding test shows with 80% power; None if there is none."""
+        if self.errors is None or self.too_few:
+            return super().detectable
+        return smallest_mean(self.errors.error, self.errors.degrees)
+
+    @staticmethod
+    def more_fields(found: Sequence[Any]) -> list[SystemField]:
+        """Return the columns of systems with several runs: their number, deviation and errors."""
+        some, scale = any(one.repeats for one in found), found[0].scale
+        fields: list[SystemField] = []
+        for title, side in (("", "name"), ("baseline ", "baseline")):
+            several = any(_runs(side, one) for one in found)
+            runs, sd = Column(f"{title}runs", "count"), scale.column(f"{title}sd")
+            fields += [
+                Field(runs, partial(_count, side), several),
+                Field(sd, partial(_deviation, side), several),
+            ]
+        for title, part in (("se of items", "question_error"), ("se of runs", "run_error")):
+            fields.append(Field(scale.column(title), partial(_error, part), some))
+        return fields
+
     @property
     def notes(self) -> list[str]:
         """Notes on missing scores, on rounding, on scales, and on a metric for which less is
         better.
         """
         said = self.missing.cautions()
+        alone = [name for name in (self.name, self.baseline) if name not in self.repeats]
+        if self.repeats and alone:
+            said.append(f"{alone[0]} has one run: how much its runs would vary is not in p.")
         if self.rounded:
             many = counted(len(self.rounded), "difference")
             said.append(
@@ -90,8 +137,16 @@ class ScoreComparison(SystemComparison):
         found = super()._json()
         found |= {"rounded": len(self.rounded)} if self.rounded else {}
         found |= {"missing": self.missing.to_dict()} if self.missing.rule else {}
+        if self.repeats:
+            found["repeats"] = {
+                name: {"scores": list(scores), "sd": float(np.std(scores, ddof=1))}
+                for name, scores in self.repeats.items()
+            }
         if self.errors is not None:
-            return found
+            del found["p_cluster"], found["difference_interval_cluster"]
+            interval = None if self.interval is None else list(self.interval)
+            found |= {"p": self.ruling.p, "test": "two-way t", "interval": interval}
+            return {**found, "error": asdict(self.errors)}
         test = "exact McNemar" if self.binary else "sign-flip permutation"
         if self.labels is None:
             return {**found, "test": test}
@@ -102,6 +157,24 @@ class ScoreComparison(SystemComparison):
             "clusters": len(sizes),
             "largest_cluster": int(sizes.max()),
         }
+
+
+def _runs(side: str, one: Any) -> Sequence[float]:
+    """Return the scores of the runs of a side's system; none if it has one run."""
+    scores: Sequence[float] = one.repeats.get(getattr(one, side), ())
+    return scores
+
+
+def _count(side: str, one: Any) -> int:
+    return len(_runs(side, one)) or 1
+
+
+def _deviation(side: str, one: Any) -> float | None:
+    return float(np.std(_runs(side, one), ddof=1)) if _runs(side, one) else None
+
+
+def _error(part: str, one: Any) -> Any:
+    return one.errors and getattr(one.errors, part)
 
 
 def compare_files(
@@ -191,26 +264,39 @@ def _compare_pairs(
         rounded = np.abs(
             before[(before != 0) & (ours.values.mean(axis=1) == theirs.values.mean(axis=1))]
         )
-        repeats = scores_by_run({name: ours.values, base: theirs.values})
+        several = {one: equal[one].values for one in (name, base)}
+        several = {one: values for one, values in several.items() if values.shape[1] > 1}
         found.append(
             ScoreComparison.of(
-                ours.values,
-                theirs.values,
-                zero_one,
+                **_over_runs(ours.values, theirs.values, zero_one, labels),
                 labels=labels,
-                test="flip",
                 scale=scale,
                 metric=ours.metric,
                 run=ours.source,
                 name=name,
                 baseline=base,
                 item_ids=ours.items,
-                repeats=repeats,
+                repeats={one: tuple(average(own.T).tolist()) for one, own in several.items()},
                 missing=missing,
                 rounded=tuple(rounded.tolist()),
             )
         )
     return found
+
+
+def _over_runs(
+    ours: Float64Array, theirs: Float64Array, zero_one: bool, labels: Labels | None
+) -> dict[str, Any]:
+    """Return the scores of two systems, float64[n, r], as fields of a comparison."""
+    if all((one == one[:, :1]).all() for one in (ours, theirs)):
+        test: Literal["sign", "flip"] = "sign" if zero_one else "flip"
+        return {"ours": ours[:, 0], "theirs": theirs[:, 0], "binary": zero_one, "test": test}
+    units = len(ours) if labels is None else len(np.unique(labels))
+    errors = two_way(ours, theirs, labels) if units > 1 else None
+    mine, others = ours.mean(axis=1), theirs.mean(axis=1)
+    greatest = max(float(np.abs(one).max()) for one in (mine, others))
+    others = np.where(np.abs(mine - others) <= EQUAL * greatest, mine, others)
+    return {"ours": mine, "theirs": others, "binary": False, "test": "flip", "errors": errors}
 
 
 def _labels(scores: Sequence[Scores]) -> Labels | None:

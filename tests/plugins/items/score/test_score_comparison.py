@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import harness
-from harness.evaluation.statistic import two_way
+from harness.plugins.items.score import two_way
 from tests import process
 from tests.conftest import Command
 
@@ -205,6 +205,23 @@ def test_means_that_do_not_vary_while_runs_do(folder: Path, command: Command) ->
     found = json.loads(Path("out.json").read_text())
     assert found["error"]["error"] > 0.1
     assert found["interval"][0] < 0.5 < found["interval"][1]
+
+
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e9])
+def test_means_over_runs_that_rounding_sets_apart_are_equal(size: float) -> None:
+    """The mean of .1, .2, .3 is that of .2 but for rounding; the second item is won."""
+    runs = [{"a": size * a, "b": size * b} for a, b in ((0.1, 1.0), (0.2, 0.0), (0.3, 0.5))]
+    found = harness.compare_scores(runs, {"a": size * 0.2, "b": 0.0})
+    assert (found.wins, found.losses, found.difference) == (1, 0, pytest.approx(size / 4))
+
+
+def test_an_interval_of_shares_ends_at_a_share() -> None:
+    runs = [{"a": 1.0, "b": 1.0}, {"a": 0.0, "b": 0.5}]
+    found = harness.compare_scores(runs, {"a": 0.0, "b": 0.0})
+    assert (found.interval, found.decides) == ((-1, 1), "over items and runs")
+    assert found.errors is not None
+    assert found.errors.interval()[1] > 1
+    assert "se of items %" in found.table().titles
 
 
 def test_epochs_of_a_log_are_repeats(folder: Path, command: Command) -> None:

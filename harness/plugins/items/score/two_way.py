@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from harness.core.arrays import Float64Array
 from harness.core.errors import bounded
-from harness.evaluation.statistic.clustering import Labels, cluster_sums, effective_clusters
+from harness.evaluation.statistic import Labels, cluster_sums, effective_clusters
 
 ROUNDING = 1e-9
 """Errors below this, relative to the scores, are rounding: nothing varies."""
