@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from harness.core.arrays import Int32Array, Int64Array
+from harness.core.arrays import Int64Array
 from harness.core.errors import HarnessError
 from harness.core.table import percent
 from harness.sweep.folder.result import SweepResult

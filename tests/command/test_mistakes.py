@@ -56,7 +56,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (
             GOLD,
             ["dataset.chain={id: [x]}", "k=['5']"],
-            "metric last_hop: k must be a whole number, at least 1, got k='5'",
+            "metric last_hop: k must be a whole number of up to 18 digits, at least 1, got k='5'",
         ),
         (GOLD, ["dataset.chain={typ: [x]}"], "dataset.chain names typ, a field that no query has"),
         (GOLD, ["lone"], "lone: expected key=value; `--help` has the keys"),

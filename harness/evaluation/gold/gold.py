@@ -88,19 +88,20 @@ class Gold:
 
     def __post_init__(self) -> None:
         """Check that questions and their fields fit; raise HarnessError otherwise."""
-        ids, each = texts_of("Gold: query_ids", self.query_ids), self.supporting
+        ids = texts_of("Gold: query_ids", self.query_ids)
         if isinstance(self.query_ids, str) or np.size(self.ordered) not in (1, len(ids)):
             raise HarnessError("Gold: expected a list of query ids, and ordered of each or of all")
-        if len(set(ids)) < len(ids):
-            twice = next(name for place, name in enumerate(ids) if name in ids[:place])
-            raise HarnessError(f"Gold: query {twice} is given twice; keep one")
         for name in ("supporting", "hops", "types", "given", "grades"):
             found = getattr(self, name)
             if found is not None and len(found) != len(ids):
                 raise HarnessError(
                     f"Gold: {name}: expected {len(ids)}, one for each query, got {len(found)}"
                 )
-        for query, docs in zip(ids, each, strict=True):
+        seen: set[str] = set()
+        for query, docs in zip(ids, self.supporting, strict=True):
+            if query in seen:
+                raise HarnessError(f"Gold: query {query} is given twice; keep one")
+            seen.add(query)
             if not isinstance(docs, (list, tuple)) or len(set(docs)) < len(docs):
                 raise HarnessError(
                     f"Gold: query {query}: expected a list of documents, each once, got "
@@ -119,10 +120,8 @@ class Gold:
             The supporting passages of all its questions, in hop order if it is known.
         """
         ids, supporting, hops, types = (list(benchmark.queries[name][:]) for name in FIELDS)
-        source, given = benchmark.name, benchmark.given
-        return cls(
-            ids, supporting, hops, types, benchmark.ordered, source, benchmark.doc_ids, given=given
-        )
+        facts = (benchmark.ordered, benchmark.name, benchmark.doc_ids)
+        return cls(ids, supporting, hops, types, *facts, given=benchmark.given)
 
     @classmethod
     def read(
@@ -159,8 +158,8 @@ class Gold:
         whole_number("rel", rel, 1)
         if chain is not None:
             check_chain("dataset.chain", chain)
-        place = Path(source) if isinstance(source, (str, Path)) else None
-        if place is not None:
+        if isinstance(source, (str, Path)):
+            place = Path(source)
             prepared = place.is_dir() and not judgement_files(place)
             if not prepared and (place.exists() or str(source) not in names("dataset")):
                 judged = goldfile.read(place, lenient, chain)
@@ -170,61 +169,51 @@ class Gold:
             if rel != 1:
                 raise _no_grades(rel, source.name)
             return cls.of(source if chain is None else with_chain(source, chain))
-        return cls._listed(source, rel, keep_empty)
-
-    @classmethod
-    def _listed(cls, source: Judgements, rel: int, keep_empty: bool) -> Gold:
-        """Return the gold of an object with judgements."""
         if frames.is_frame(source):
             return cls.from_frame(source, rel=rel, keep_empty=keep_empty)
         if isinstance(source, Run):
-            raise HarnessError(
-                f"the run comes first, then the gold; got {described(source)} as gold"
-            )
-        if not isinstance(source, Mapping) and not hasattr(source, "to_dict"):
-            raise HarnessError(
-                "expected gold: a file, the name of a benchmark, a data frame, {query id: "
-                "{document id: relevance}} or qrels of ranx; got "
-                f"{described(source)}"
-            )
-        lists = source if isinstance(source, Mapping) else mapping_of("Gold.read", source)
-        return cls.from_dict(lists, rel, keep_empty=keep_empty)
+            raise HarnessError(f"the run comes first, then the gold; got {described(source)}")
+        if isinstance(source, Mapping) or hasattr(source, "to_dict"):
+            lists = source if isinstance(source, Mapping) else mapping_of("Gold.read", source)
+            return cls.from_dict(lists, rel, keep_empty=keep_empty)
+        raise HarnessError(
+            "expected gold: a file, the name of a benchmark, a data frame, {query id: {document "
+            f"id: relevance}} or qrels of ranx; got {described(source)}"
+        )
 
     @classmethod
     def _judged(cls, found: goldfile.Judged, source: str, rel: int, keep_empty: bool) -> Gold:
         """Return the gold in the content of a file."""
         if found.grades is None and rel != 1:
             raise _no_grades(rel, source)
-        supporting, grades = found.supporting, found.grades
-        if grades is not None:
+        supporting = found.supporting
+        if found.grades is not None:
             supporting = []
-            for query, judged in zip(found.query_ids, grades, strict=True):
+            for query, judged in zip(found.query_ids, found.grades, strict=True):
                 _check_grades(f"{source}: query {query}", judged)
                 supporting.append([doc for doc, grade in judged.items() if grade >= rel])
+        whole = cls(**{**vars(found), "supporting": supporting}, source=source, rel=rel)
         kept = [place for place, passages in enumerate(supporting) if passages]
         if not kept:
             raise HarnessError(
                 f"{source}: no document has a relevance of at least {rel}, so there is nothing "
                 "to find"
             )
-        whole = cls(**{**vars(found), "supporting": supporting}, source=source, rel=rel)
-        if keep_empty or len(kept) == len(whole):
+        if keep_empty:
             return whole
-        judgements = zip(whole.query_ids, grades or [{}] * len(whole), supporting, strict=True)
-        nothing = {query: own for query, own, passages in judgements if not passages}
-        return replace(whole.take(kept), nothing=nothing)
+        grades = found.grades or [{}] * len(whole)
+        empty = [place for place, passages in enumerate(supporting) if not passages]
+        nothing = {whole.query_ids[place]: grades[place] for place in empty}
+        return replace(whole.take(kept), nothing=nothing) if nothing else whole
 
     def _judged_by(self, rel: int, keep_empty: bool) -> Gold:
         """Return the questions for another ``rel``, or with those that no document supports."""
         whole_number("rel", rel, 1)
         if rel == self.rel and not (keep_empty and self.nothing):
             return self
-        if self.grades is None and rel != self.rel:
-            raise _no_grades(rel, self.source)
         if self.grades is None or self.given is not None or self.whole is not None:
             raise HarnessError(
-                f"{self.source}: this gold was read with rel={self.rel} and without "
-                f"{counted(len(self.nothing), 'query')} that nothing supports; read it again: "
+                f"{self.source}: this gold cannot be judged by rel={rel}; read its file again: "
                 f"Gold.read(FILE, rel={rel}, keep_empty={keep_empty})"
             )
         grades = {**dict(zip(self.query_ids, self.grades, strict=True)), **self.nothing}
@@ -258,10 +247,12 @@ class Gold:
             HarnessError: an id or a relevance has another type, or a list has a document twice.
         """
         whole_number("rel", rel, 1)
-        lists = qrels.items() if ordered and isinstance(qrels, Mapping) else ()
-        unordered = (key for key, one in lists if isinstance(one, (set, frozenset)))
-        if (key := next(unordered, None)) is not None:
-            raise HarnessError(f"Gold.from_dict: query {key}: a set has no order; give a list")
+        if ordered and isinstance(qrels, Mapping):
+            for key, one in qrels.items():
+                if isinstance(one, (set, frozenset)):
+                    raise HarnessError(
+                        f"Gold.from_dict: query {key}: a set has no order; give a list"
+                    )
         judged = goldfile.judgements(entries_of("Gold.from_dict", qrels, goldfile.JUDGEMENTS))
         found = cls._judged(judged, "the qrels", rel, keep_empty)
         return replace(found, ordered=True, grades=None) if ordered else found
@@ -294,32 +285,15 @@ class Gold:
         judged = goldfile.judgements(frames.entries_of(frame, goldfile.JUDGEMENTS.named(columns)))
         return cls._judged(judged, frames.FRAME, rel, keep_empty)
 
-    @classmethod
-    def from_ranx(cls, qrels: Any, rel: int = 1) -> Gold:
-        """Return the gold of ``ranx.Qrels``; no hop order is known.
-
-        Args:
-            qrels: of ranx, or any object with its ``to_dict()``.
-            rel: see ``from_dict``.
-
-        Returns:
-            The gold of the questions that have a supporting document.
-
-        Raises:
-            HarnessError: there is no ``to_dict``, or it gives no judgements.
-        """
-        return cls.from_dict(mapping_of("Gold.from_ranx", qrels), rel)
-
     def to_dict(self) -> dict[str, dict[str, int]]:
         """Return ``{query id: {document id: relevance}}``, the qrels of pytrec_eval and
         ``ranx.Qrels``.
         """
+        found = {}
         grades = self.grades or [dict.fromkeys(docs, 1) for docs in self.supporting]
-        each = zip(self.query_ids, grades, strict=True)
-        return {
-            query: dict(zip(judged, map(int, judged.values()), strict=True))
-            for query, judged in each
-        }
+        for query, judged in zip(self.query_ids, grades, strict=True):
+            found[query] = {doc: int(grade) for doc, grade in judged.items()}
+        return found
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each judgement: ``query_id, doc_id, relevance``, in the gold's order."""
@@ -340,10 +314,10 @@ class Gold:
         """Return ``Gold(588 queries, 1314 supporting passages, hop order known of 588;
         queries.jsonl)``.
         """
-        passages, known = sum(map(len, self.supporting)), int(self.has_last_hop.sum())
         part = "" if self.part == "all" else f" of {self.part}"
-        counts = f"{counted(len(self), 'query')}{part}, {counted(passages, 'supporting passage')}"
-        return f"Gold({counts}, hop order known of {known}; {self.source})"
+        passages = counted(sum(map(len, self.supporting)), "supporting passage")
+        known = f"hop order known of {self.has_last_hop.sum()}"
+        return f"Gold({counted(len(self), 'query')}{part}, {passages}, {known}; {self.source})"
 
     def split(self, name: str, splitting: Splitting = "md5") -> Gold:
         """Return the questions of one split; warn if their own field ``split`` is not used.
@@ -373,8 +347,7 @@ class Gold:
     @cached_property
     def parts(self) -> NDArray[np.str_]:
         """``tune`` or ``test`` for each question of a whole gold."""
-        given = self.given
-        read = None if given is None else lambda: given
+        read = None if self.given is None else lambda: self.given or ()
         return split_queries(
             self.splitting, self.query_ids, self.source, "splitting", read, self._gold
         )
@@ -462,9 +435,9 @@ class Gold:
             said.append("ndcg with graded gains")
         if empty:
             said.append(f"{counted(empty, 'query')} with nothing relevant: 0, as trec_eval")
-        if self.nothing:
-            left_out = counted(len(self.nothing), "query")
-            said.append(f"{left_out} with nothing relevant left out (ties=trec: 0, as trec_eval)")
+        if left_out := len(self.nothing):
+            text = "with nothing relevant left out (ties=trec: 0, as trec_eval)"
+            said.append(f"{counted(left_out, 'query')} {text}")
         return "; ".join(said)
 
 
@@ -499,9 +472,9 @@ def part_name(split: str, splitting: Splitting) -> str:
     """Return the split's name, with the rule if it is not MD5: ``test (disjoint)``, ``test
     (given)``.
     """
-    return (
-        split if splitting == "md5" or split == "all" else f"{split} ({splitting_name(splitting)})"
-    )
+    if splitting == "md5" or split == "all":
+        return split
+    return f"{split} ({splitting_name(splitting)})"
 
 
 def short_source(source: str) -> str:

@@ -6,7 +6,7 @@ import functools
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -31,10 +31,6 @@ GREATEST = 1e150
 FINITE = "a finite number, at most 1e150 from 0,"
 
 
-def _values(found: Any) -> Values:
-    return np.asarray(found, dtype=np.float64)
-
-
 def _hits(ranks: Ranks, k: int) -> BoolArray:
     return (ranks > 0) & (ranks <= min(k, ABSENT - 1))
 
@@ -42,6 +38,12 @@ def _hits(ranks: Ranks, k: int) -> BoolArray:
 def _count(ranks: Ranks) -> Int64Array:
     """Return the number of supporting passages of each question."""
     count: Int64Array = (ranks > 0).sum(axis=-1)
+    return count
+
+
+def _found(ranks: Ranks, k: int) -> Int64Array:
+    """Return the number of supporting passages of each question that are in the top k."""
+    count: Int64Array = _hits(ranks, k).sum(axis=-1)
     return count
 
 
@@ -58,18 +60,17 @@ def last_hop(ranks: Ranks, k: int) -> Values:
 def full_sup(ranks: Ranks, k: int) -> Values:
     """Return 1 if **all** supporting passages are in the top k, otherwise 0 (PG: FULLSUP@k)."""
     count = _count(ranks)
-    found = _hits(ranks, k).sum(axis=-1) == count
-    return _values(found & (count > 0))
+    return np.where(count > 0, _found(ranks, k) == count, 0.0)
 
 
 def success(ranks: Ranks, k: int) -> Values:
     """Return 1 if **any** supporting passage is in the top k, else 0 (trec_eval: success_k)."""
-    return _values(_hits(ranks, k).any(axis=-1))
+    return (_found(ranks, k) > 0).astype(np.float64)
 
 
 def recall(ranks: Ranks, k: int) -> Values:
     """Return the share of the supporting passages that are in the top k (trec_eval: recall_k)."""
-    return _values(_hits(ranks, k).sum(axis=-1) / np.maximum(_count(ranks), 1))
+    return np.asarray(_found(ranks, k) / np.maximum(_count(ranks), 1))
 
 
 def ndcg(ranks: Ranks, k: int, grades: Values | None = None) -> Values:
@@ -114,32 +115,6 @@ def mrr(ranks: Ranks, k: int) -> Values:
     """
     best = np.where(_hits(ranks, k), ranks, ABSENT).min(axis=-1)
     return np.asarray(np.where(best < ABSENT, 1.0 / best, 0.0))
-
-
-def precision(ranks: Ranks, k: int) -> Values:
-    """Return the share of the top k that supports the question (trec_eval: P_k).
-
-    A list shorter than k is filled with documents that do not.
-    """
-    return _values(_hits(ranks, k).sum(axis=-1) / k)
-
-
-def average_precision(ranks: Ranks, k: int) -> Values:
-    """Return the mean precision at the ranks of the supporting passages (trec_eval: map,
-    map_cut_k).
-
-    A passage below k has precision 0.
-    """
-    places = np.sort(np.where(_hits(ranks, k), ranks, ABSENT), axis=-1)
-    each = np.where(places < ABSENT, np.arange(1, ranks.shape[-1] + 1) / places, 0.0)
-    return np.asarray(each.sum(axis=-1) / np.maximum(_count(ranks), 1))
-
-
-def r_precision(ranks: Ranks, k: int) -> Values:
-    """Return the share of the R supporting passages that are in the top R (trec_eval: Rprec)."""
-    count = _count(ranks)
-    found = ((ranks > 0) & (ranks <= np.minimum(count, k)[..., None])).sum(axis=-1)
-    return _values(found / np.maximum(count, 1))
 
 
 LONGEST = 18
@@ -194,17 +169,11 @@ MEASURES = {
     "ndcg": Measure(ndcg, graded=True),
     "mrr": Measure(mrr, whole=True),
     "success": Measure(success, "any gold passage is in the top k", binary=True),
-    "precision": Measure(precision, "the share of the top k that is gold"),
-    "map": Measure(average_precision, whole=True),
-    "r_precision": Measure(r_precision, whole=True),
 }
 ALIASES = {"any_sup": "success"}
 """Other accepted names; a metric is printed with the name of its measure."""
 MEANT = {
     "success": ("hit", "hits", "hit_rate", "hitrate", "accuracy", "hr"),
-    "precision": ("p", "prec"),
-    "map": ("ap", "average_precision", "map_cut"),
-    "r_precision": ("rprec", "r_prec", "rp"),
     "mrr": ("rr", "recip_rank", "reciprocal_rank"),
     "recall": ("r",),
     "ndcg": ("ndcg_cut", "dcg", "idcg"),
@@ -228,11 +197,9 @@ def measure_of(name: str, typed: str = "") -> Measure:
     others = configuration.names("metric")
     if name not in others:
         known = [*MEASURES, *others]
-        meant = next((one for one, others in MEANT.items() if name.lower() in others), None)
-        hint = nearest(name.lower(), known) if meant is None else f" (did you mean {meant}?)"
-        listed = ", ".join(
-            one if one in MEASURES and MEASURES[one].whole else f"{one}@k" for one in known
-        )
+        meant = [one for one, theirs in MEANT.items() if name.lower() in theirs]
+        hint = f" (did you mean {meant[0]}?)" if meant else nearest(name.lower(), known)
+        listed = ", ".join(one if one == "mrr" else f"{one}@k" for one in known)
         raise HarnessError(f"metric {typed or name} is not known{hint}; known: {listed}")
     made = configuration.strategy("metric", name)
     if not isinstance(made, Measure):
@@ -245,13 +212,12 @@ def measure_of(name: str, typed: str = "") -> Measure:
 
 def described_metrics() -> dict[str, str]:
     """Return a line on each metric, built in or from a package, by the name that is typed."""
-    others = {name: measure_of(name) for name in configuration.names("metric")}
-    known = {**MEASURES, **others}
-    docs = {
-        f"{name}{'' if one.whole else '@k'}": one.function.__doc__ or ""
-        for name, one in known.items()
-    }
-    return {name: doc.partition("\n")[0].replace("*", "") for name, doc in docs.items()}
+    found = {}
+    for name in [*MEASURES, *configuration.names("metric")]:
+        one = measure_of(name)
+        line = (one.function.__doc__ or "").partition("\n")[0].replace("*", "")
+        found[name if one.whole else f"{name}@k"] = line
+    return found
 
 
 def definitions(names: Iterable[str]) -> str:
@@ -286,9 +252,7 @@ class Metric:
         if self.k is not None:
             whole = isinstance(self.k, Integral) and not isinstance(self.k, bool)
             if not whole or not 1 <= self.k < 10**LONGEST:
-                raise _no_depth(
-                    self.name, "a number of more digits" if whole and self.k > 0 else repr(self.k)
-                )
+                raise _no_depth(self.name, repr(self.k))
             object.__setattr__(self, "k", int(self.k))  # NumPy's whole numbers, too
 
     @classmethod
@@ -306,7 +270,7 @@ class Metric:
         """
         name, at, depth = str(text).strip().partition("@")
         if at and not re.fullmatch(f"[0-9]{{1,{LONGEST}}}", depth):
-            raise _no_depth(str(text)[:40], depth or "nothing")
+            raise _no_depth(name, depth or "nothing")
         name = name.strip()
         return cls(ALIASES.get(name, name), int(depth) if at else None)
 
@@ -340,13 +304,12 @@ class Metric:
             judged: ranks and grades of all judged passages, if there are judgements.
         """
         k = ABSENT - 1 if self.k is None else self.k
-        grades: Values | None = None
-        if judged is not None and self.measure.graded:
-            ranks, grades = judged
         if ranks.shape[-1] == 0:
             return np.zeros(ranks.shape[:-1])
-        more = [grades] if self.measure.graded else []
-        values = self.measure.formula(ranks, k, *more)
+        if self.measure.graded:
+            every, grades = judged or (ranks, None)
+            return self.measure.formula(every, k, grades)
+        values = self.measure.formula(ranks, k)
         return values if self.name in MEASURES else self._checked(values, ranks.shape[:-1])
 
     def _checked(self, values: object, shape: tuple[int, ...]) -> Values:
@@ -359,13 +322,14 @@ class Metric:
                 f"{shape}"
             )
         given = found.astype(np.float64)
-        wrong = ~np.isin(given, (0.0, 1.0)) if self.measure.binary else np.abs(given) > GREATEST
-        if (wrong := wrong & ~np.isnan(given)).any():
-            expected = "0 or 1, as binary: true says," if self.measure.binary else FINITE
+        wrong, expected = np.abs(given) > GREATEST, FINITE
+        if self.measure.binary:
+            wrong, expected = ~np.isin(given, (0.0, 1.0)), "0 or 1, as binary: true says,"
+        wrong &= ~np.isnan(given)
+        if wrong.any():
             raise HarnessError(
                 f"metric {self}: {self.measure.target} gave {given[wrong][0]:g}, expected "
-                f"{expected} or NaN if a "
-                "query does not count"
+                f"{expected} or NaN if a query does not count"
             )
         return given
 
@@ -382,8 +346,10 @@ def average(values: Values) -> Values:
 
 
 def _no_depth(name: str, got: str) -> HarnessError:
-    bounds = "at least 1" if len(got) <= LONGEST else f"of at most {LONGEST} digits"
-    return HarnessError(f"metric {name}: k must be a whole number, {bounds}, got k={got:.40}")
+    return HarnessError(
+        f"metric {name:.40}: k must be a whole number of up to {LONGEST} digits, at least 1, "
+        f"got k={got:.40}"
+    )
 
 
 def metrics(
@@ -402,13 +368,12 @@ def metrics(
     for key, given, values in (("metrics", names, wanted), ("k", depths, ks)):
         if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
             raise HarnessError(f"{key}={given}: {expected}")
-    ks = list(ks)
     found: dict[Metric, None] = {}
     for name in wanted:
-        if "@" in str(name) or not ks or (base := Metric.parse(f"{name}@{ks[0]}")).measure.whole:
-            found[Metric.parse(str(name))] = None
+        if "@" in str(name) or not ks or (base := Metric.parse(f"{name}@1")).measure.whole:
+            found[Metric.parse(name)] = None
         else:
-            found.update((replace(base, k=k), None) for k in ks)
+            found.update((Metric(base.name, k), None) for k in ks)
     if not found:
         raise HarnessError("no metric is given; give e.g. metrics=[last_hop@5,full_sup@5]")
     return list(found)
