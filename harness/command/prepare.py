@@ -9,7 +9,6 @@ as gold. So are each graph's statistics, for a comparison with a published graph
   harness prepare                              the sample benchmark
   harness prepare dataset=musique              real data, from paths.data (HARNESS_DATA) or the Hub
   harness prepare -m dataset=musique,hotpotqa  both, one after the other
-  harness prepare reranker=cross_encoder grid=point    also what a model says of the pairs that this sweep's trials read
 
 Encoding, extraction, synonym search and retrieval are done in parts, whose bytes do not depend on
 the processes that compute them. Processes that share a runs folder, on any machines, share the parts; a dead
@@ -86,12 +85,8 @@ def _prepare(config: DictConfig) -> None:
     from harness.work.engine import Work
 
     plan = Plan(config, Work.here(typed()).overrides)
-    reading = plan.reading()  # reports mistakes in the grid before anything is built
+    plan.trials()  # reports mistakes in the grid before anything is built
     prepared = Prepared.of(plan)
-    if reading:
-        prepared.read_pairs(reading)
-        number = "1 trial reads" if len(reading) == 1 else f"{len(reading)} trials read"
-        print(f"{number} passages; the scores of their pairs are stored")
     data, kept = prepared.benchmark, store(config)
     tune, test = len(data.members("tune")), len(data.members("test"))
     passages, questions = (

@@ -11,7 +11,7 @@ import numpy as np
 from harness.core.arrays import Int64Array
 from harness.core.table import LEVEL, SHARES, Scale, counted, p_value, percent
 from harness.evaluation.metric.measure import Values
-from harness.evaluation.paired_comparison import EQUAL, Comparison
+from harness.evaluation.paired_comparison import Comparison
 from harness.evaluation.statistic import mcnemar
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ class Headroom:
 
     Attributes:
         best: the best single system.
-        equal: other systems with the same score.
         wins: by other system, the number of questions on which it scores more than the best.
         questions: number of questions on which any of them scores more.
         oracle: the mean of the best score for each question.
@@ -64,7 +63,6 @@ class Headroom:
     """
 
     best: str
-    equal: tuple[str, ...]
     wins: Mapping[str, int]
     questions: int
     oracle: float
@@ -75,14 +73,10 @@ class Headroom:
     def of(cls, values: Mapping[str, Values], best: str) -> Headroom:
         """Return the headroom of the systems' values of a metric, float64[n] by name."""
         own, every = values[best], np.stack(list(values.values()))
-        mean = float(own.mean())
-        near = EQUAL * max(1.0, abs(mean))
-        others = {name: one for name, one in values.items() if name != best}
-        equal = (name for name, one in others.items() if abs(float(one.mean()) - mean) <= near)
-        wins = {name: int((other > own).sum()) for name, other in others.items()}
-        oracle = every.max(axis=0)
+        wins = {name: int((one > own).sum()) for name, one in values.items() if name != best}
+        oracle, mean = every.max(axis=0), float(own.mean())
         more = int((oracle > own).sum())
-        return cls(best, tuple(equal), wins, more, float(oracle.mean()), mean, len(own))
+        return cls(best, wins, more, float(oracle.mean()), mean, len(own))
 
     @property
     def p(self) -> float:
@@ -105,9 +99,8 @@ class Headroom:
         others = " or ".join([name for name, count in self.wins.items() if count] or self.wins)
         by = f" by {metric}" if metric else ""
         few = "" if self.answers or settled else ", too few to show a gain"
-        equal = f" (as good as {' and '.join(self.equal)})" if self.equal else ""
         items = f"{self.questions} of {self.n} {scale.item}s"
-        return f"On {items} {others} finds more than {self.best}{equal}{by}{few}."
+        return f"On {items} {others} finds more than {self.best}{by}{few}."
 
     def explanation(
         self, scale: Scale = SHARES, fusable: bool = True, settled: bool = False
@@ -197,20 +190,15 @@ def conclude(found: Comparison, ours: str, theirs: str) -> list[Sentence]:
 def headroom(found: Sequence[SystemComparison]) -> dict[str, Headroom]:
     """Return the gain from choosing among all runs over the best one, by metric.
 
-    If several have the same score, the first is the best, baselines first, and ``equal`` names the
-    others.
+    If several have the same score, the first is the best, baselines first.
     """
     rooms = {}
     for metric in dict.fromkeys(one.metric for one in found):
         same = [one for one in found if one.metric == metric]
-        values = {
-            **{one.baseline: one.theirs for one in same},
-            **{one.name: one.ours for one in same},
-        }
+        values = {one.baseline: one.theirs for one in same} | {one.name: one.ours for one in same}
         if len(values) > 1:
-            rooms[str(metric)] = Headroom.of(
-                values, max(values, key=lambda name: float(values[name].mean()))
-            )
+            means = {name: float(own.mean()) for name, own in values.items()}
+            rooms[str(metric)] = Headroom.of(values, max(means, key=lambda name: means[name]))
     return rooms
 
 

@@ -21,10 +21,6 @@ MARGIN = 0.02
 """The default of the largest difference that does not matter, as a share."""
 WHOLE = 4
 """Mean size of the clusters with several questions from which one cluster may decide a finding."""
-EQUAL = 1e-9
-"""Scores that differ by no more than this, relative to the scale, are equal: rounding makes 0.1 +
-0.2 and 0.3 differ.
-"""
 Test = Literal["sign", "flip"]
 Finding = Literal["better", "worse", "even"]
 C = TypeVar("C", bound="Comparison")

@@ -51,12 +51,7 @@ class Calibrated:
         if len(self.names) != 2:
             raise HarnessError(
                 f"alpha shares the score between two lists, the pool has {len(self.names)} "
-                f"({', '.join(self.names)}); "
-                + (
-                    "add another list"
-                    if len(self.names) < 2
-                    else "give fuser.weights={name: weight, ...} or set pool.lists"
-                )
+                f"({', '.join(self.names)}); set pool.lists or fuser.weights={{name: weight, ...}}"
             )
         first, second = self.names
         return (self[second], self[first]) if second == self.anchor else (self[first], self[second])
@@ -71,10 +66,7 @@ class Calibrated:
         """float64[Q, U]: number of lists that contain the document."""
 
         def compute() -> Tensor:
-            held = torch.zeros(self.pool.shape, dtype=torch.float64, device=self.pool.docs.device)
-            for scored in self.lists:
-                held += scored.present
-            return held
+            return torch.stack([scored.present for scored in self.lists]).sum(0).double()
 
         return self.remember("held", compute)
 
@@ -168,26 +160,25 @@ class Scored:
         """bool[Q, 1]: whether the list is empty."""
         return ~self.listing.present.any(dim=-1, keepdim=True)
 
+    def _remember(self, what: str, compute: Callable[[], Tensor], *reads: object) -> Tensor:
+        """Return ``compute()``, cached for this list and what it reads."""
+        return self.owner.remember((what, self.name, *reads), compute)
+
     @property
     def scores(self) -> Tensor:
         """float64: the list's own scores, -inf if absent."""
-        return self.owner.remember(
-            ("scores", self.name), lambda: self.spread(self.listing.scores, -torch.inf)
-        )
+        return self._remember("scores", lambda: self.spread(self.listing.scores, -torch.inf))
 
     @property
     def present(self) -> Tensor:
         """bool: whether the list contains the document."""
-        return self.owner.remember(
-            ("present", self.name), lambda: self.spread(self.listing.present, False)
-        )
+        return self._remember("present", lambda: self.spread(self.listing.present, False))
 
     @property
     def ranks(self) -> Tensor:
         """float64: rank in the list, 1 for the best; inf if absent."""
-        return self.owner.remember(
-            ("ranks", self.name), lambda: self.spread(self.listing.ranks.double(), torch.inf)
-        )
+        ranks = self.listing.ranks
+        return self._remember("ranks", lambda: self.spread(ranks.double(), torch.inf))
 
     @property
     def values(self) -> Tensor:
@@ -197,15 +188,11 @@ class Scored:
             listed = self.owner.listed(self.name)
             absent: object = self.normalizer.absent(listed, self.listing.present)
             if not is_number(absent):
-                absent = checked(
-                    self.normalizer,
-                    absent,
-                    (len(listed), 1),
-                    "as absent value a number, or one a query",
-                )
+                shape, what = (len(listed), 1), "as absent value a number, or one a query"
+                absent = checked(self.normalizer, absent, shape, what)
             return self.spread(listed, absent)
 
-        return self.owner.remember(("values", self.name, self.normalizer), compute)
+        return self._remember("values", compute, self.normalizer)
 
     @property
     def outdone(self) -> tuple[int, int, int]:
@@ -223,10 +210,8 @@ class Scored:
     @property
     def floored(self) -> Tensor:
         """float64: normalised values, half of the smallest if absent."""
-        return self.owner.remember(
-            ("floored", self.name, self.normalizer),
-            lambda: self.spread_floored(self.owner.listed(self.name)),
-        )
+        listed = self.owner.listed(self.name)
+        return self._remember("floored", lambda: self.spread_floored(listed), self.normalizer)
 
     @property
     def temperature(self) -> Tensor:
@@ -236,16 +221,16 @@ class Scored:
     @property
     def weights(self) -> Tensor:
         """float64[Q, N]: Boltzmann probabilities in the list's own order."""
-        return self.owner.remember(
-            ("weights", *self.calibration),
-            lambda: boltzmann(self.owner.listed(self.name), self.listing.present, self.temperature),
+        listed, present = self.owner.listed(self.name), self.listing.present
+        return self._remember(
+            "weights", lambda: boltzmann(listed, present, self.temperature), *self.calibration
         )
 
     @property
     def probabilities(self) -> Tensor:
         """float64: Boltzmann probabilities P, 0 if absent."""
-        return self.owner.remember(
-            ("probabilities", *self.calibration), lambda: self.spread(self.weights, 0.0)
+        return self._remember(
+            "probabilities", lambda: self.spread(self.weights, 0.0), *self.calibration
         )
 
     @property
@@ -256,7 +241,7 @@ class Scored:
             floored = self.spread_floored(self.weights)
             return floored.clamp_(min=torch.finfo(floored.dtype).tiny).log_()
 
-        return self.owner.remember(("log probabilities", *self.calibration), compute)
+        return self._remember("log probabilities", compute, *self.calibration)
 
     @property
     def calibration(self) -> tuple[object, ...]:

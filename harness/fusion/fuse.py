@@ -115,10 +115,15 @@ def fuse(
     Raises:
         HarnessError: a strategy or knob is unknown or out of its bounds, or runs share no question.
     """
-    lists = _lists(runs)
+    if isinstance(runs, Mapping) and not runs:
+        raise HarnessError(
+            "there is nothing to fuse; give at least one list: lists={dense: d.trec, graph: g.trec}"
+        )
+    lists = read_systems(runs, "list")
     cut = texts_of("capped", [capped] if isinstance(capped, str) else capped)
-    prior = None if importance is None else GIVEN
-    spec = PoolSpec(tuple(lists), pool_cap, tuple(cut), prior, reference)
+    spec = PoolSpec(
+        tuple(lists), pool_cap, tuple(cut), None if importance is None else GIVEN, reference
+    )
     spec.check_cuts()
     if reference is not None:
         one_of("reference", reference, lists)
@@ -133,17 +138,13 @@ def fuse(
     notes += _unread(chosen, given)
     query_ids, doc_ids = _union(lists)
     aligned = {name: run.aligned(query_ids, doc_ids) for name, run in lists.items()}
-    context = (
-        Context()
-        if importance is None
-        else Context(importance={GIVEN: prior_of(importance, doc_ids)})
-    )
+    prior = {} if importance is None else {GIVEN: prior_of(importance, doc_ids)}
     place = resolve_device(device)
     counts: list[Int64Array] = []
 
     def score(block: Int64Array) -> tuple[Tensor, Tensor]:
         taken = {name: run.take(block) for name, run in aligned.items()}
-        pool = spec.align(taken, place, context)
+        pool = spec.align(taken, place, Context(importance=prior))
         calibrated = Calibrated(pool, *calibration)
         fused = fused_scores(chosen, calibrated)
         if "values" in chosen.reads:
@@ -192,10 +193,9 @@ def shared(runs: Mapping[str, Run], disjoint: bool) -> list[str]:
 def _outdone(normalizer: str, lists: Iterable[str], counts: Int64Array) -> list[str]:
     """Return notes on lists whose documents score no more than absent ones; counts: int64[L, 3]."""
     notes = []
-    for name, (answered, *found) in zip(lists, counts.tolist(), strict=True):
-        for count, what in zip(
-            found, ("some of its documents less than", "its documents no more than"), strict=True
-        ):
+    for name, (answered, below, level) in zip(lists, counts.tolist(), strict=True):
+        texts = {"some of its documents less than": below, "its documents no more than": level}
+        for what, count in texts.items():
             if count:
                 notes.append(
                     f"lists.{name}: in {count} of {answered} questions normalizer={normalizer} "
@@ -203,15 +203,6 @@ def _outdone(normalizer: str, lists: Iterable[str], counts: Int64Array) -> list[
                     "normalizer=minmax or pit keeps their order"
                 )
     return notes
-
-
-def _lists(runs: Systems) -> dict[str, Run]:
-    """Return the lists by name."""
-    if isinstance(runs, Mapping) and not runs:
-        raise HarnessError(
-            "there is nothing to fuse; give at least one list: lists={dense: d.trec, graph: g.trec}"
-        )
-    return read_systems(runs, "list")
 
 
 def fuse_blocks(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import torch
@@ -23,17 +23,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 T = TypeVar("T")
-
-
-class Ranked(Protocol):
-    """Ranked lists from which the best documents can be taken."""
-
-    def top(self, depth: int | None) -> Self:
-        """Return the lists with up to ``depth`` documents for each question; None keeps all."""
-        ...
-
-
-L = TypeVar("L", bound=Ranked)
 
 
 @dataclass(frozen=True)
@@ -82,7 +71,7 @@ class PoolSpec:
         """Return the largest number of documents of a list; None for all."""
         return self.cap if name in self.capped else None
 
-    def cut(self, lists: Mapping[str, L]) -> dict[str, L]:
+    def cut(self, lists: Mapping[str, Any]) -> dict[str, Any]:
         """Return the lists of the pool, in its order, each with the documents that enter."""
         return {name: lists[name].top(self.depth(name)) for name in self.lists}
 
@@ -197,25 +186,20 @@ class Pool:
     def align(
         runs: Mapping[str, Run],
         cap: int | None = None,
-        capped: Collection[str] = ("graph",),
-        device: str | torch.device = "cpu",
+        device: str = "cpu",
         context: Context = NOTHING,
-        prior: str | None = None,
-        reference: str | None = None,
+        **spec: Any,
     ) -> Pool:
         """Align runs that share their questions and documents (see ``Run.aligned``).
 
         Args:
             runs: by name.
             cap: see ``PoolSpec``.
-            capped: see ``PoolSpec``.
             device: device of the tensors.
             context: see the class.
-            prior: see the class.
-            reference: see the class.
+            spec: further fields of ``PoolSpec``.
         """
-        spec = PoolSpec(tuple(runs), cap, tuple(capped), prior, reference)
-        return spec.align(runs, str(device), context)
+        return PoolSpec(tuple(runs), cap, **spec).align(runs, device, context)
 
     def remember(self, key: object, compute: Callable[[], T]) -> T:
         """Return ``compute()``, cached for this pool and key."""
@@ -253,10 +237,8 @@ class Pool:
         """Sparse [D, E]: which passage mentions which entity, in the graph of the first list with
         one.
         """
-        return next(
-            (self.context.mentions[name] for name in self.runs if name in self.context.mentions),
-            None,
-        )
+        known = self.context.mentions
+        return next((known[name] for name in self.runs if name in known), None)
 
     def slots(self, name: str) -> Tensor:
         """Return int64[M], the flat position in [Q, U] of each of the M entries of a list, row by
@@ -286,10 +268,10 @@ class Pool:
         """
         wanted = torch.from_numpy(np.ascontiguousarray(docs)).to(self.docs.device)
         hits = (self.docs[:, None, :] == wanted[:, :, None]) & (wanted[:, :, None] >= 0)
-        found, column = (
-            hits.max(dim=2) if self.docs.shape[1] else (hits.any(dim=2), torch.zeros_like(wanted))
-        )
-        return torch.where(found, column.long(), -1)
+        if not self.docs.shape[1]:
+            return torch.full_like(wanted, -1, dtype=torch.int64)
+        found, column = hits.max(dim=2)
+        return torch.where(found, column, -1)
 
     def _listing(self, name: str) -> Listing:
         run = self.runs[name]
@@ -306,14 +288,11 @@ class Pool:
         """Return the documents [Q, U] and the slots of each list."""
 
         def compute() -> tuple[Tensor, dict[str, Tensor]]:
-            table, slots = union(
-                [run.indptr for run in self.runs.values()], [run.docs for run in self.runs.values()]
-            )
-            places = {
-                name: torch.from_numpy(own).to(self.device)
-                for name, own in zip(self.runs, slots, strict=True)
-            }
-            return torch.from_numpy(table).to(self.device), places
+            runs = self.runs.values()
+            table, slots = union([run.indptr for run in runs], [run.docs for run in runs])
+            places = [torch.from_numpy(own).to(self.device) for own in slots]
+            docs = torch.from_numpy(table).to(self.device)
+            return docs, dict(zip(self.runs, places, strict=True))
 
         return self.remember("union", compute)
 

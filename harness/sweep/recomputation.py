@@ -58,8 +58,8 @@ def verify_files(folder: Path, ledger: Ledger | None) -> Iterator[str]:
     hashes = recorded(folder, lock)
     for name in (*FILES, *HELDOUT):
         check_file(folder, name, hashes)
-    kept = [name for name in FILES if name in hashes]
-    yield f"lock       intact; {len(kept)} of {len(FILES)} files are those that it was written for"
+    kept = sum(name in hashes for name in FILES)
+    yield f"lock       intact; {kept} of {len(FILES)} files are those that it was written for"
     entry = read_entry(folder, lock)
     if entry is None:
         if ledger is not None:

@@ -12,7 +12,6 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import yaml
 
 from harness.benchmark.split import clusters, share_gold
 from harness.core.arrays import Int32Array, write_array
@@ -32,11 +31,10 @@ from harness.core.identity import (
     record,
     unversioned,
 )
-from harness.core.input import read_yaml
 from harness.core.resources import describe_machine
 from harness.evaluation.metric import Metric
 from harness.run import Run
-from harness.sweep.folder.lock import HERE, hashes
+from harness.sweep.folder.lock import hashes
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.folder.rows import Row, scores_frame
 from harness.sweep.judge import choice
@@ -67,17 +65,8 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
         held_out = False
         with contextlib.suppress(HarnessError):  # there is none, or it is damaged
             held_out = SweepResult(folder).heldout is not None
-        if held_out:  # its files are not replaced
-            old, new = read_yaml(folder / "config.yaml"), yaml.safe_load(plan.stored())
-            differ = [
-                key for key in new if key not in (*HERE, "given") and old.get(key) != new[key]
-            ]
-            if differ:
-                log.warning(
-                    "%s was held out, so its files stay as they are, without the new %s",
-                    folder,
-                    ", ".join(differ),
-                )
+        if held_out:
+            log.warning("%s was held out, so its files stay as they are", folder)
         else:
             write_text(folder / "config.yaml", plan.stored())
             _ = found.manifest  # judging counts
@@ -128,8 +117,7 @@ class Findings:
         ordered = [scored[place] for place in places]
         rank = {row["trial"]: number for number, row in enumerate(ordered)}
         compared.sort(key=lambda one: rank[one["trial"]])
-        longest = {name: int(run.lengths().max(initial=0)) for name, run in prepared.runs.items()}
-        edges = find_edges(prepared.plan.grid, ordered, objective, list(trials), longest)
+        edges = find_edges(prepared.plan.grid, ordered, objective, list(trials))
         return cls(prepared, known, ordered, compared, ranks[places], edges, seconds)
 
     @cached_property

@@ -225,17 +225,6 @@ def test_it_ends_with_what_won_and_by_how_much(
     assert "+0.0 to" not in same  # nothing was seen to vary, so there is no interval
 
 
-def test_of_lists_that_are_equally_good_none_is_named_the_best(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """dense finds 0 to 25, other 20 to 45: 26 of 66 each, and each 20 that the other lacks."""
-    write_runs(folder, {"other": range(20, 46)})
-    found = compared("run=other.json")
-    said = " ".join(capsys.readouterr().out.split())
-    assert "On 20 of 66 questions other.json finds more than dense.json (as good as other" in said
-    assert (found["headroom"]["best"], found["headroom"]["equal"]) == ("dense.json", ["other.json"])
-
-
 def test_headroom_of_the_runs_that_are_compared(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

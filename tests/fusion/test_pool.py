@@ -76,7 +76,9 @@ def test_columns_of_documents(runs) -> None:
 
 def test_a_prior_follows_the_documents(runs) -> None:
     pool = Pool.align(
-        runs, context=Context(importance={"file": np.array([0.1, 0.2, 0.3, 0.4])}), prior="file"
+        runs,
+        context=Context(importance={"file": np.array([0.1, 0.2, 0.3, 0.4])}),
+        importance="file",
     )
     assert pool.importance is not None
     assert pool.importance[0].tolist() == [0.1, 0.2, 0.3, 0.4]

@@ -88,26 +88,27 @@ class Gold:
 
     def __post_init__(self) -> None:
         """Check that questions and their fields fit; raise HarnessError otherwise."""
+        if fault := self._fault():
+            raise HarnessError(f"Gold: {fault}")
+
+    def _fault(self) -> str | None:
         ids = texts_of("Gold: query_ids", self.query_ids)
         if isinstance(self.query_ids, str) or np.size(self.ordered) not in (1, len(ids)):
-            raise HarnessError("Gold: expected a list of query ids, and ordered of each or of all")
+            return "expected a list of query ids, and ordered of each or of all"
         for name in ("supporting", "hops", "types", "given", "grades"):
             found = getattr(self, name)
             if found is not None and len(found) != len(ids):
-                raise HarnessError(
-                    f"Gold: {name}: expected {len(ids)}, one for each query, got {len(found)}"
-                )
+                return f"{name}: expected {len(ids)}, one for each query, got {len(found)}"
         seen: set[str] = set()
         for query, docs in zip(ids, self.supporting, strict=True):
             if query in seen:
-                raise HarnessError(f"Gold: query {query} is given twice; keep one")
+                return f"query {query} is given twice; keep one"
             seen.add(query)
             if not isinstance(docs, (list, tuple)) or len(set(docs)) < len(docs):
-                raise HarnessError(
-                    f"Gold: query {query}: expected a list of documents, each once, got "
-                    f"{described(docs)}"
-                )
+                found = described(docs)
+                return f"query {query}: expected a list of documents, each once, got {found}"
             texts_of(f"Gold: query {query}", docs)
+        return None
 
     @classmethod
     def of(cls, benchmark: Benchmark) -> Gold:

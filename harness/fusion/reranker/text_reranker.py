@@ -17,14 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from harness.core.arrays import (
-    BoolArray,
-    Float64Array,
-    Int32Array,
-    Int64Array,
-    read_array,
-    write_array,
-)
+from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.identity import identity, texts_sha256
@@ -32,8 +25,6 @@ from harness.fusion.context import SourceTexts, needed
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
 from harness.fusion.reranker.pair_scores import PairScores
-from harness.work import shared_rows
-from harness.work.parts import shares
 from harness.work.progress import Progress
 from harness.work.store import Store
 
@@ -44,8 +35,6 @@ ONE = threading.Lock()
 """Lock of a model: blocks of questions that need pairs wait for each other."""
 
 Pair = tuple[str, str]
-Verdicts = tuple[Float64Array, BoolArray]
-"""Scores of pairs, and whether each was shortened."""
 
 
 class PairScorer(Protocol):
@@ -114,9 +103,8 @@ class TextReranker:
         verdict = np.zeros(docs.shape)
         verdict[rows, places] = scores(self.judge(), pairs, texts.store)
         read = torch.from_numpy(verdict).to(fused.device)
-        return reorder(
-            fused, pool, columns, there, self.combine(fused.gather(-1, columns), read, there)
-        )
+        combined = self.combine(fused.gather(-1, columns), read, there)
+        return reorder(fused, pool, columns, there, combined)
 
     def pairs(
         self,
@@ -143,60 +131,29 @@ def scores(judge: TextReranker, pairs: Sequence[Pair], store: Store) -> Float64A
         known = _verdicts(store.place("judge", identity(judge), {}), judge)
         missing = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in known}
         if missing:
-            _count(judge, missing, known, store)
+            _count(judge, missing, known)
         return np.array([known[key] for key in keys], dtype=np.float64)
 
 
-def _count(
-    judge: TextReranker, missing: Mapping[str, Pair], known: PairScores, store: Store
-) -> None:
+def _count(judge: TextReranker, missing: Mapping[str, Pair], known: PairScores) -> None:
     asked = sorted(missing, key=lambda key: (judge.order(missing[key]), key))
-    count = len(asked)
-    with Progress("read", count, "pairs") as bar:
-
-        def read(part: slice) -> Verdicts:
-            found, shortened = _opened(judge).score(
-                [missing[key] for key in asked[part]], bar.update
-            )
+    cut = 0
+    with Progress("read", len(asked), "pairs") as bar:
+        for start in range(0, len(asked), SHARD):
+            part = asked[start : start + SHARD]
+            found, shortened = _opened(judge).score([missing[key] for key in part], bar.update)
             bad = np.flatnonzero(~np.isfinite(found))
             if bad.size:
-                question, passage = missing[asked[part][bad[0]]]
+                question, passage = missing[part[bad[0]]]
                 raise HarnessError(
                     f"reranker.model={judge.model}: the score of {question[:40]!r} and "
-                    f"{passage[:40]!r} is "
-                    f"{found[bad[0]]} (half precision overflows in some models: try "
-                    "reranker.dtype=float32)"
+                    f"{passage[:40]!r} is {found[bad[0]]} (half precision overflows in some "
+                    "models: try reranker.dtype=float32)"
                 )
-            return found, shortened
-
-        shared = _read_together(judge, asked, read, store) if shares() > 1 else None
-        cut = 0
-        for part in shared_rows.cut(count, SHARD):
-            found, shortened = read(part) if shared is None else (shared[0][part], shared[1][part])
-            known.add(asked[part], found)
+            known.add(part, found)
             cut += int(shortened.sum())
     if cut:
-        log.warning("%d of %d pairs were shortened %s", cut, count, judge.limit())
-
-
-def _read_together(
-    judge: TextReranker, asked: Sequence[str], read: Callable[[slice], Verdicts], store: Store
-) -> Verdicts:
-    """Read all pairs, shared with processes that need the same ones: an artifact of their own."""
-
-    @functools.cache
-    def counted() -> Verdicts:
-        return shared_rows.map_rows("read pairs", read, len(asked), SHARD)
-
-    def build(folder: Path) -> None:
-        for name, column in zip(("scores", "cut"), counted(), strict=True):
-            write_array(folder / f"{name}.npy", column)
-
-    inputs = {"pairs": texts_sha256(asked)}
-    made = store.get("read", identity(judge), inputs, build, together=lambda _: counted())
-    size = (len(asked),)
-    scores = read_array(made.path / "scores.npy", np.float64, size, -np.inf, np.inf)
-    return scores, read_array(made.path / "cut.npy", np.bool_, size)
+        log.warning("%d of %d pairs were shortened %s", cut, len(asked), judge.limit())
 
 
 @functools.lru_cache(maxsize=1)

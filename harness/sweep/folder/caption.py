@@ -11,7 +11,6 @@ import numpy as np
 from harness.benchmark import UNORDERED
 from harness.benchmark.source import sample_note
 from harness.core.table import Source, counted, percent
-from harness.evaluation.conclusion import GREAT
 from harness.evaluation.metric import definitions
 from harness.evaluation.statistic import design_effect
 from harness.retriever.dense import AIM
@@ -99,19 +98,12 @@ def unordered(view: View) -> str:
 
 
 def of_lists(view: View) -> list[str]:
-    """Return sentences on lists with weights that were chosen on tune, and on approximate
-    indexes.
-    """
+    """Return sentences on lists with weights that were chosen on tune."""
     found = []
     for name, one in (view.manifest.get("fitted") or {}).items():
         shared = (one.get("seen") or {}).get(view.split)
         gold = "" if shared is None else f", which share gold with {shared or 'none'} of these"
         found.append(f"The weights of {name} were chosen on tune of {', '.join(one['on'])}{gold}.")
-    for name, one in (view.manifest.get("recalls") or {}).items():
-        found.append(
-            f"{name} is a list of an approximate index ({one['index']}), with recall@100 "
-            f"{one['recall@100']:.3f} against exact search ({one['questions']} questions)."
-        )
     return found
 
 
@@ -130,8 +122,6 @@ def clustering(view: View) -> list[str]:
             f"largest has {sizes.max()} of {counted(view.n, 'question')} ({100 * largest:.1f}%); "
             f"design effect of the winner's score {effect:.2f}."
         ]
-        if largest > GREAT:
-            found.append("Caution: one cluster has more than 5% of them.")
     if shared:
         found.append(f"{100 * shared:.0f}% of test's questions share a gold passage with tune.")
     return found

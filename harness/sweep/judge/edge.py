@@ -40,7 +40,6 @@ def find_edges(
     rows: Sequence[Row],
     objective: str,
     trials: Sequence[Trial],
-    longest: Mapping[str, int],
 ) -> list[GridEdge]:
     """Return the edges at which the best trials of the fusers are, the winner's first.
 
@@ -52,8 +51,6 @@ def find_edges(
         rows: in the order of the rule.
         objective: the metric of the choice.
         trials: all scored trials; an axis that leads to one of them already goes on.
-        longest: the largest length of each list, by name; a larger cap has no effect, so it is no
-            next value.
     """
     scored = {repr(trial.identity) for trial in trials}
     points = list(grid.points({}))
@@ -72,7 +69,7 @@ def find_edges(
                 inner = beside(axis, value)
                 if inner is None or {**own, knob: inner} in equal:
                     continue
-                after = _next(grid, point, knob, axis, inner, scored, longest)
+                after = _next(grid, point, knob, axis, inner, scored)
                 if after is not None:
                     edge = GridEdge(family, place == 0, block, knob, value, after)
                     found.setdefault((family, block, knob), edge)
@@ -124,18 +121,12 @@ def _next(
     axis: Sequence[Any],
     inner: float,
     scored: set[str],
-    longest: Mapping[str, int],
 ) -> float | None:
     """Return the first candidate that the strategies accept; None if there is none or it was
     scored.
     """
     value = point[knob]
     for number in candidates(axis, value, inner):
-        if knob == "pool.cap":
-            least = max(longest[name] for name in grid.trial(point).pool.cut_lists)
-            number = min(number, least)  # a cap beyond the longest list cuts nothing
-            if (number - value) * (value - inner) <= 0:
-                continue
         try:
             trial = grid.trial({**point, knob: number})
             check(trial.fuser, trial.normalizer)

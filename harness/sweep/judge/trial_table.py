@@ -67,14 +67,9 @@ def judge_trials(
     counted = int((~np.isnan(metric(ranks[0]))).sum()) if len(ranks) else 0
     scores = means(ranks, [Metric.parse(name) for name in plan.metrics])
     objective = scores[:, plan.metrics.index(str(metric))]
-    single = {
-        trial.name: place for place, trial in enumerate(trials.values()) if trial.family == "single"
-    }
-    usable = {
-        name: float(objective[place])
-        for name, place in single.items()
-        if name not in prepared.impractical
-    }
+    places = enumerate(trials.values())
+    single = {trial.name: place for place, trial in places if trial.family == "single"}
+    usable = {name: float(objective[single[name]]) for name in single.keys() - prepared.impractical}
     if best is None and usable:
         best = best_single(usable, plan.reference)
     lists = {name: single[name] for name in (plan.reference, best) if name in single}
@@ -83,6 +78,7 @@ def judge_trials(
     against = found.get(plan.reference, [None] * len(trials))
     graph = graph_outcomes(ranks, metric, single.get("dense", single.get(plan.reference)))
     intervals = score_intervals(ranks, metric, labels)
+    counts = {"split": split, "n": counted}
     rows: list[Row] = []
     compared: list[Row] = []
     for place, (key, trial) in enumerate(trials.items()):
@@ -98,8 +94,7 @@ def judge_trials(
             "parameters": by_name(trial.settings),
             **(practical if prepared.impractical else {}),
             "dataset": data.name,
-            "split": split,
-            "n": counted,
+            **counts,
             **dict(zip(plan.metrics, scores[place].tolist(), strict=True)),
             **_numbers(one),
             "odds_ratio": one and one.odds_ratio,
@@ -107,10 +102,10 @@ def judge_trials(
             **intervals[place],
         }
         rows.append(row)
-        shared = {"split": split, "metric": str(metric), "n": counted}
         for name, others in found.items():
             if (pair := others[place]) is not None:
-                compared.append({**head, "against": name, **shared, **_numbers(pair)})
+                about = {**head, "split": split, "against": name, "metric": str(metric)}
+                compared.append({**about, "n": counted, **_numbers(pair)})
     return rows, compared
 
 
@@ -229,9 +224,5 @@ def _untuned(trial: Trial) -> bool:
     """Return whether nothing was chosen for a trial: a single list, or RRF with k 60 on the whole
     pool.
     """
-    rrf = (
-        trial.family == "rrf"
-        and trial.settings["fuser.k"] == 60
-        and trial.pool.effective_cap is None
-    )
-    return trial.family == "single" or rrf
+    rrf = trial.family == "rrf" and trial.settings["fuser.k"] == 60
+    return trial.family == "single" or (rrf and trial.pool.effective_cap is None)

@@ -28,12 +28,11 @@ def cost(
         queries: number of questions that a list answers.
     """
     lists = _lists(identities, benchmark, store)
-    needed = {name: needs(one, store, queries) for name, one in lists.items()}
     spent = {name: round(value, 3) for name, value in seconds.items()}
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10  # macOS counts bytes, Linux KiB
     return {
         "seconds": {**spent, "lists": {name: one["seconds"] for name, one in lists.items()}},
-        "lists": {name: one for name, one in needed.items() if one is not None},
+        "lists": {name: needs(one, store, queries) for name, one in lists.items()},
         "peak_memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit),
     }
 
@@ -59,9 +58,7 @@ def made_by(
     found = {}
     for name in identities:
         kinds: dict[str, dict[str, set[str]]] = {"libraries": {}, "devices": {}}
-        made = stored.get(name)
-        whole = (_inputs(made, store) or {"": made}) if made else {}
-        for one in whole.values():
+        for one in _inputs(stored[name], store) if name in stored else ():
             device = one["facts"].get("device")
             devices = {} if device is None else {one["stage"]: str(device)}
             for kind, values in (("libraries", one.get("libraries", {})), ("devices", devices)):
@@ -74,27 +71,21 @@ def made_by(
     return found
 
 
-def needs(made: Described, store: Store, queries: int) -> dict[str, float] | None:
+def needs(made: Described, store: Store, queries: int) -> dict[str, float]:
     """Return the costs of a list: ``index_seconds`` and ``index_mb`` (MiB) for a corpus,
     ``query_ms``.
 
     The index is everything that was made for the list except the vectors of questions: each
     artifact once, with its own seconds. A question's milliseconds are those of the list and of the
-    vectors of questions, divided by the number of questions, which are answered together. None if
-    an artifact was made before costs were recorded. If the list was also timed on single questions:
-    ``alone_mean_ms``, ``alone_p50_ms`` and ``alone_p95_ms``, each with the mean of a question's
-    vector.
+    vectors of questions, divided by the number of questions, which are answered together. If the
+    list was also timed on single questions: ``alone_mean_ms``, ``alone_p50_ms`` and
+    ``alone_p95_ms``, each with the mean of a question's vector.
     """
-    known = _inputs(made, store)
-    if known is None:
-        return None
-    whole = [*known.values()]
-    asking = [
-        one
-        for one in whole
-        if one["stage"] == "retrieve" or one["config"].get("role") == "question"
-    ]
-    index = [one for one in whole if one not in asking]
+    asking: list[Described] = []
+    index: list[Described] = []
+    for one in _inputs(made, store):
+        asked = one["stage"] == "retrieve" or one["config"].get("role") == "question"
+        (asking if asked else index).append(one)
     held = sum(file["bytes"] for one in index for file in one["files"].values())
     vectors = sum(one["own_seconds"] for one in asking if one["stage"] != "retrieve")
     found = {
@@ -109,20 +100,16 @@ def needs(made: Described, store: Store, queries: int) -> dict[str, float] | Non
     return {name: round(float(value), 3) for name, value in found.items()}
 
 
-def _inputs(made: Described, store: Store) -> dict[str, Described] | None:
-    """Return an artifact and all its inputs by name; None if one does not record them, or is
-    gone.
-    """
+def _inputs(made: Described, store: Store) -> list[Described]:
+    """Return an artifact and all its stored inputs."""
     whole = {f"retrieve/{made['key']}": made}
     waiting = [made]
     while waiting:
-        if (used := waiting.pop().get("used")) is None:
-            return None
-        for name in used:
-            if name in whole:
-                continue
-            if (found := read_manifest(store.root / "artifacts" / name / MANIFEST)) is None:
-                return None
-            whole[name] = found
-            waiting.append(found)
-    return whole
+        for name in waiting.pop().get("used", ()):
+            found = (
+                None if name in whole else read_manifest(store.root / "artifacts" / name / MANIFEST)
+            )
+            if found is not None:
+                whole[name] = found
+                waiting.append(found)
+    return list(whole.values())

@@ -14,7 +14,7 @@ from typing import Any, cast
 from omegaconf import DictConfig, OmegaConf
 
 from harness.benchmark import Benchmark
-from harness.core.configuration import NAME, StoredReader, by_name, defaults
+from harness.core.configuration import NAME, StoredReader, by_name
 from harness.core.errors import HarnessError, bounded, texts_of
 from harness.core.secret import hide_secrets
 from harness.evaluation.metric import Metric, metrics
@@ -22,7 +22,7 @@ from harness.evaluation.paired_comparison import MARGIN
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial, inputs, reference_of
 from harness.sweep.trial.grid import Grid
-from harness.sweep.trial.override import ineffective, keys, read_axes, unread, values
+from harness.sweep.trial.override import ineffective, keys, read_axes, unread
 
 log = logging.getLogger(__name__)
 STORED = ("dataset", "lists", "pool", "grid", "objective", "metrics", *GROUPS)
@@ -60,40 +60,16 @@ class Plan:
         raw = cast("dict[str, object]", OmegaConf.to_container(self.config, resolve=False))
         return [*unread(self.given, raw, trials), *ineffective(self.grid.typed, trials)]
 
-    def reading(self) -> list[Trial]:
-        """Return the trials whose reranker reads texts; the grid is not expanded if none does.
-
-        Trials that learn are left out: what they read depends on what they learn.
-        """
-        own = OmegaConf.to_container(self.config.reranker, resolve=True)
-        named = {
-            str(name)
-            for axes in self.grid.blocks.values()
-            for name in values(axes.get("reranker", ()))
-        }
-        if not any(
-            _reads_texts(node)
-            for node in (own, *(defaults("reranker", name) for name in sorted(named)))
-        ):
-            return []
-        return [
-            trial for trial in self.trials() if _reads_texts(trial.reranker) and not trial.learns
-        ]
-
     @cached_property
     def grid(self) -> Grid:
         """The grid with the configurations of its points."""
-        wanted = ("fuser", "normalizer", "temperature", "reranker", "pool", "grid")
         plain: dict[str, object] = {
-            key: OmegaConf.to_container(self.config[key], resolve=True) for key in wanted
-        }
-        beside = {
-            name: OmegaConf.to_container(self.config[name], resolve=True)
-            for name in RERANKER_INPUTS
-            if name in self.config
+            key: OmegaConf.to_container(self.config[key], resolve=True)
+            for key in (*GROUPS, "pool", "grid", *RERANKER_INPUTS)
+            if key in self.config
         }
         lists = list(self.config.lists)
-        return Grid({**plain, "lists": lists, **beside, "reference": self.reference}, self.given)
+        return Grid({**plain, "lists": lists, "reference": self.reference}, self.given)
 
     def strategies(self) -> list[str]:
         """The names of its strategies, ``fuser/rrf``, or the class if conf/ has no name for it."""
@@ -121,12 +97,8 @@ class Plan:
         """The tables and figures of this sweep, as conf/experiment describes them;
         None for none.
         """
-        described = self.config.get("experiment")
-        return (
-            None
-            if described is None
-            else cast("dict[str, Any]", OmegaConf.to_container(described, resolve=True))
-        )
+        found: Any = self.config.get("experiment")
+        return found and cast("dict[str, Any]", OmegaConf.to_container(found, resolve=True))
 
     def graphs(self, data: Benchmark) -> dict[str, object]:
         """Return ``graphs``, the statistics of each list's graph, if a table of the experiment
@@ -206,11 +178,3 @@ def reopen(folder: Path, config: DictConfig) -> Plan:
     for key in here:
         found[key] = config[key]
     return Plan(found, given)
-
-
-def _reads_texts(reranker: Any) -> bool:
-    """Return whether a reranker, or a configuration of one, reads texts."""
-    from hydra.utils import get_class
-
-    kind = get_class(str(reranker["_target_"])) if isinstance(reranker, dict) else type(reranker)
-    return "texts" in getattr(kind, "reads", ())

@@ -29,12 +29,9 @@ from harness.sweep.trial import Trial, engine, inputs
 from harness.sweep.trial.engine import fit
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.trial import Identities
-from harness.work.shared_rows import cut
 from harness.work.store import Store, forget
 
 log = logging.getLogger(__name__)
-READ_BLOCK = 1024
-"""Number of questions whose pairs are requested at once."""
 
 
 def open_lists(plan: Plan) -> tuple[dict[str, Retriever], Identities]:
@@ -241,23 +238,6 @@ class Prepared:
             found[name] = {**covered.to_dict(), "warnings": [*covered.warnings(), *lines]}
         return found
 
-    def read_pairs(self, trials: Sequence[Trial]) -> None:
-        """Score all question-passage pairs that the rerankers of these trials need on tune, and
-        store them.
-
-        Blocks come in one order, so that processes which do the same share the work (see
-        harness.work.shared_rows).
-        """
-        members = self.benchmark.members("tune")
-        runs, _ = self._take(members)
-        device = resolve_device(self.plan.config.device)
-        context = self._context(trials).take(members)
-        for trial in trials:
-            for part in cut(len(members), READ_BLOCK):
-                queries = np.arange(part.start, part.stop)
-                taken = {name: runs[name].take(queries) for name in trial.pool.lists}
-                trial.fused(trial.pool.align(taken, device, context.take(queries)))
-
     def queries(self, split: str) -> pd.DataFrame:
         """Return ``id, hops, type, chain, cluster`` and the benchmark's ``marks`` of a split's
         questions.
@@ -265,17 +245,13 @@ class Prepared:
         Questions of a cluster share gold passages.
         """
         members = self.benchmark.members(split)
-        frame = pd.DataFrame(
-            {
-                **self.benchmark.marks,
-                "id": self.benchmark.query_ids.to_pylist(),
-                "hops": self.benchmark.queries["hops"][:],
-                "type": self.benchmark.queries["type"][:],
-                "chain": self.benchmark.chain,
-            }
-        )
-        return (
-            frame.iloc[members]
-            .assign(cluster=clusters(self.benchmark.gold[members]))
-            .reset_index(drop=True)
-        )
+        data = self.benchmark
+        columns = {
+            **data.marks,
+            "id": data.query_ids.to_pylist(),
+            "hops": data.queries["hops"][:],
+            "type": data.queries["type"][:],
+            "chain": data.chain,
+        }
+        frame = pd.DataFrame(columns).iloc[members].reset_index(drop=True)
+        return frame.assign(cluster=clusters(data.gold[members]))

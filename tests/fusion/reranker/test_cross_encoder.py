@@ -19,8 +19,6 @@ from harness.fusion.reranker.cross_encoder import Classifier, CrossEncoder
 from harness.fusion.temperature.auto import Auto
 from harness.run import Run
 from harness.testing.lists import under_default_types
-from harness.work.parts import Share, sharing
-from harness.work.store import Store
 
 
 @pytest.fixture(scope="module")
@@ -181,22 +179,3 @@ def test_a_question_that_leaves_no_room_for_a_passage_is_said(one_label) -> None
     pairs = [("who", "a passage"), (" ".join(["who"] * 11), "a passage")]
     with pytest.raises(HarnessError, match=r"reranker\.max_length=12:.*12"):
         CrossEncoder(one_label, max_length=12).open().score(pairs, lambda done: None)
-
-
-def test_processes_that_share_the_reading_have_the_scores_of_one(
-    one_label, readable, tmp_path, monkeypatch
-) -> None:
-    """In parts of three pairs, some of which are known before; what is kept is kept once, and
-    nothing is left.
-    """
-    monkeypatch.setattr(text_reranker, "SHARD", 3)
-    judge, pairs = CrossEncoder(one_label, max_length=64).judge(), pairs_of(readable)
-    alone, shared = Store(tmp_path / "alone"), Store(tmp_path / "shared")
-    text_reranker.scores(judge, pairs[:2], shared)
-    with sharing(Share(2, 3)):
-        found = text_reranker.scores(judge, pairs, shared)
-    assert np.array_equal(found, text_reranker.scores(judge, pairs, alone))
-    text_reranker._verdicts.cache_clear()
-    monkeypatch.setattr(text_reranker, "_opened", lambda judge: pytest.fail("read again"))
-    assert np.array_equal(found, text_reranker.scores(judge, pairs, shared))
-    assert not list(tmp_path.rglob("*.partial"))

@@ -64,8 +64,8 @@ def grid(axes):
     return Grid({**config, "pool": pool, "lists": ["dense", "graph"], "grid": {"only": axes}})
 
 
-def edges(axes, scores, longest=200):
-    """scores: of the grid's points, in its order. longest: of the graph list."""
+def edges(axes, scores):
+    """scores: of the grid's points, in its order."""
     made = grid(axes)
     trials = made.trials()[3:]  # after dense, graph and RRF
     rows = [
@@ -73,7 +73,7 @@ def edges(axes, scores, longest=200):
         for trial, score in zip(trials, scores, strict=True)
     ]
     rows.sort(key=lambda row: -row["objective"])
-    found = find_edges(made, rows, "objective", made.trials(), {"dense": 300, "graph": longest})
+    found = find_edges(made, rows, "objective", made.trials())
     return [(edge.winner, edge.block, edge.knob, edge.value, edge.next) for edge in found]
 
 
@@ -95,18 +95,6 @@ def test_a_cap_at_the_edge_and_none():
     assert edges({"pool.cap": [20, 50]}, [0.8, 0.9]) == [(True, "only", "pool.cap", 50, 125)]
     assert edges({"pool.cap": [20, 50, None]}, [0.7, 0.9, 0.8]) == []
     assert edges({"pool.cap": [4, 5]}, [0.8, 0.9]) == [(True, "only", "pool.cap", 5, 6)]
-
-
-def test_a_cap_goes_on_to_the_longest_list_and_no_further():
-    """A cap of the list's own length cuts nothing; dense is not cut by it, however long it is."""
-    assert edges({"pool.cap": [20, 50]}, [0.8, 0.9], longest=100) == [
-        (True, "only", "pool.cap", 50, 100)
-    ]
-    assert edges({"pool.cap": [20, 50]}, [0.8, 0.9], longest=50) == []
-    assert edges({"pool.cap": [20, 50]}, [0.8, 0.9], longest=30) == []
-    assert edges({"pool.cap": [20, 50]}, [0.9, 0.8], longest=10) == [
-        (True, "only", "pool.cap", 20, 8)
-    ]
 
 
 def test_the_winner_s_edges_come_first():

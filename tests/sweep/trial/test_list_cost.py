@@ -47,10 +47,7 @@ def test_what_a_list_needs_by_hand(store):
     texts = told("extract", EXTRACTOR, INPUTS, [3.0])
     graph = told("graph", GRAPH, INPUTS, [4.0, 3.0], [texts])
     asked = told("encode", {"encoder": {}, "role": "question"}, {"texts": "q"}, [1.0])
-    lists = {
-        "ppr": {"_target_": "harness.retriever.ppr.PPR", "graph": GRAPH},
-        "old": {"_target_": "harness.retriever.bm25.BM25"},
-    }
+    lists = {"ppr": {"_target_": "harness.retriever.ppr.PPR", "graph": GRAPH}}
     told(
         "retrieve",
         lists["ppr"],
@@ -58,12 +55,6 @@ def test_what_a_list_needs_by_hand(store):
         [2.0, 1.0, 7.0],
         [texts, graph, asked],
         alone_ms=[10.0, 20.0, 60.0],
-    )
-    old = store.get("retrieve", lists["old"], INPUTS, lambda folder: {}).path / MANIFEST
-    old.write_text(
-        json.dumps(
-            {key: value for key, value in json.loads(old.read_text()).items() if key != "used"}
-        )
     )
     whole = cost(lists, "5ca1ab1e", store, {"score": 1.23456}, 10)
     assert whole["seconds"]["score"] == 1.235

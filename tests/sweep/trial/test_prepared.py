@@ -233,7 +233,7 @@ def test_a_trial_that_reads_the_prior_is_scored_with_it(overrides, tmp_path):
     tune, gold = made.benchmark.members("tune"), made.benchmark.gold
     runs = {name: made.runs[name].take(tune) for name in ("dense", "graph")}
     importance = np.array([number / 100 if number % 2 == 0 else 0 for number in range(60)])
-    pool = Pool.align(runs, 8, context=Context(importance={"f": importance}), prior="f")
+    pool = Pool.align(runs, 8, context=Context(importance={"f": importance}), importance="f")
     trial = with_prior[0]
     fused = trial.fuser(Calibrated(pool, trial.normalizer, trial.temperature))
     expected = gold_ranks(

@@ -14,9 +14,12 @@ import numpy as np
 
 from harness.core.errors import HarnessError, nearest
 from harness.evaluation.metric.measure import FINITE, GREATEST, Values
-from harness.evaluation.paired_comparison import EQUAL
 from harness.plugins.items.score.score_file import NAMES, ScoreRow, read_rows
 
+EQUAL = 1e-9
+"""Scores that differ by no more than this, relative to the scale, are equal: rounding makes 0.1 +
+0.2 and 0.3 differ.
+"""
 SINGLE = 2.0**-23
 """``EQUAL`` for files of 32-bit numbers, whose rounding error is up to half of this."""
 TRUTH = {"true": 1.0, "false": 0.0}

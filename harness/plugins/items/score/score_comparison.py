@@ -15,10 +15,10 @@ from harness.core.arrays import Float64Array
 from harness.core.errors import HarnessError
 from harness.core.table import Column, Field, Scale, counted
 from harness.evaluation.metric import average
-from harness.evaluation.paired_comparison import EQUAL, Ruling, corrected
+from harness.evaluation.paired_comparison import Ruling, corrected
 from harness.evaluation.statistic import Labels, smallest_mean
 from harness.evaluation.system_comparison import SystemComparison, SystemField, pairs_of
-from harness.plugins.items.score.item_scores import Scores, read_scores, tied
+from harness.plugins.items.score.item_scores import EQUAL, Scores, read_scores, tied
 from harness.plugins.items.score.missing import Missing, complete
 from harness.plugins.items.score.two_way import TwoWay, two_way
 
