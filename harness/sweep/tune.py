@@ -92,7 +92,7 @@ class Findings:
     Attributes:
         trials: by hash.
         rows, comparisons, ranks: in the order of the rule; ranks int32[T, Q, H].
-        edges: best trials at the edge of the grid.
+        edges: where the winner is at the edge of the grid.
         seconds: of scoring, without judging.
     """
 

@@ -87,10 +87,10 @@ def _power(result: SweepResult) -> str:
 
 
 def _edges(result: SweepResult) -> str:
-    """Return the best trials at the edge of an axis that could be extended."""
-    named = []
-    for edge in result.lock.get("edges") or ():
-        whose = "the winner" if edge["winner"] else f"the best {edge['family']}"
-        named.append(f"{whose} has {edge['knob']}={edge['value']:g} (next: {edge['next']:g})")
+    """Return where the winner is at the edge of an axis that could be extended."""
+    named = [
+        f"the winner has {edge['knob']}={edge['value']:g} (next: {edge['next']:g})"
+        for edge in result.lock.get("edges") or ()
+    ]
     last = "the last value of its axis. Another value may be better: try a wider grid."
     return f"{'; '.join(named)}: {last}" if named else ""

@@ -11,13 +11,12 @@ from pathlib import Path
 from harness.core.configuration import leaves
 from harness.core.errors import HarnessError, MissingFile
 from harness.core.table import Column, Table, counted
-from harness.sweep.folder.caption import made_by
 from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult, differing
 
 
 def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
-    """Return a row for each sweep: name, benchmark, questions, trials, winner, evaluation, size.
+    """Return a row for each sweep: name, benchmark, questions, trials, winner, evaluation.
 
     Parameters are the typed overrides in which sweeps of the benchmark differ.
 
@@ -39,7 +38,6 @@ def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
     rows: list[list[object]] = []
     for result in found:
         folder = result.folder
-        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         try:
             heldout = "no"
             if result.heldout:
@@ -49,20 +47,17 @@ def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
             facts = [
                 str(result.manifest["dataset"]),
                 typed[folder] or "as by default",
-                ", ".join(made_by(result.manifest.get("lists") or {}, "encoder")),
                 result.manifest["n"],
                 len(result.trials),
                 result.whole.winner_name,
                 heldout,
             ]
         except HarnessError as error:
-            facts = ["", "", "", None, None, f"cannot be read: {error}", ""]
-        rows.append([folder.name, *facts, f"{size / 1e6:.1f} MB"])
-    columns = [
-        *(Column(name, "text") for name in ("sweep", "benchmark", "parameters", "encoder")),
-        *(Column(name, "count") for name in ("questions", "trials")),
-        *(Column(name, "text") for name in ("winner", "held out", "size")),
-    ]
+            facts = ["", "", None, None, f"cannot be read: {error}", ""]
+        rows.append([folder.name, *facts])
+    names = ("sweep", "benchmark", "parameters", "questions", "trials", "winner", "held out")
+    counts = ("questions", "trials")
+    columns = [Column(name, "count" if name in counts else "text") for name in names]
     return Table("sweeps", f"{counted(len(rows), 'sweep')} in {runs / 'sweeps'}", columns, rows)
 
 

@@ -235,18 +235,13 @@ class SweepResult:
     @property
     def metrics(self) -> list[str]:
         """The metrics, with the objective, in the order of the configuration."""
-        named = [
-            str(metric)
-            for metric in (*(self.config.get("metrics") or ()), self.manifest["objective"])
-        ]
-        return [metric for metric in dict.fromkeys(named) if metric in self.trials.columns]
+        named = [*(self.config.get("metrics") or ()), self.manifest["objective"]]
+        return [one for one in dict.fromkeys(map(str, named)) if one in self.trials.columns]
 
     def __repr__(self) -> str:
         """Return ``SweepResult(sweep sample: 218 trials on 312 tune queries)``."""
-        trials, questions = (
-            counted(len(self.trials), "trial"),
-            counted(len(self.queries), "tune question"),
-        )
+        trials = counted(len(self.trials), "trial")
+        questions = counted(len(self.queries), "tune question")
         return f"{type(self).__name__}({self.title}: {trials} on {questions})"
 
     def check(self) -> None:

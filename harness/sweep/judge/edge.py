@@ -1,4 +1,4 @@
-"""Best trials at the edge of the grid, whose axes could be extended."""
+"""A winner at the edge of the grid, whose axes could be extended."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 from harness.core.errors import HarnessError, is_number
 from harness.fusion.fuse import check
 from harness.sweep.folder.rows import Row, score
-from harness.sweep.judge.choice import best_of_fusers
 from harness.sweep.trial import GROUPS, Trial
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.override import name, values
@@ -17,18 +16,14 @@ from harness.sweep.trial.override import name, values
 
 @dataclass(frozen=True)
 class GridEdge:
-    """A fuser's best trial with the lowest or highest value of an axis that could be extended.
+    """The winner's lowest or highest value of an axis that could be extended.
 
     Attributes:
-        family: the fuser.
-        winner: whether that trial is the sweep's winner.
         block, knob: the axis.
-        value: the trial's value.
+        value: the winner's value.
         next: the next value of the axis, which no trial has.
     """
 
-    family: str
-    winner: bool
     block: str
     knob: str
     value: float
@@ -36,12 +31,9 @@ class GridEdge:
 
 
 def find_edges(
-    grid: Grid,
-    rows: Sequence[Row],
-    objective: str,
-    trials: Sequence[Trial],
+    grid: Grid, rows: Sequence[Row], objective: str, trials: Sequence[Trial]
 ) -> list[GridEdge]:
-    """Return the edges at which the best trials of the fusers are, the winner's first.
+    """Return the edges at which the winner is.
 
     An edge that scores the same as the next inner value is left out, because the score does not
     rise towards it.
@@ -52,30 +44,27 @@ def find_edges(
         objective: the metric of the choice.
         trials: all scored trials; an axis that leads to one of them already goes on.
     """
+    winner = next((row for row in rows if row["family"] != "single"), None)
+    if winner is None:
+        return []
+    own, best = winner["parameters"], score(winner, objective)
+    equal = [row["parameters"] for row in rows if score(row, objective) == best]
     scored = {repr(trial.identity) for trial in trials}
-    points = list(grid.points({}))
     groups = {group: name(grid.config[group]) for group in GROUPS}
-    found: dict[tuple[Any, ...], GridEdge] = {}
-    for place, row in enumerate(best_of_fusers(rows)):
-        family, own = row["family"], row["parameters"]
-        best = score(row, objective)
-        equal = [one["parameters"] for one in rows if score(one, objective) == best]
-        for block, point in points:
-            known = {**groups, **point}
-            if any(own[knob] != value for knob, value in known.items() if knob in own):
+    found: dict[tuple[str, str], GridEdge] = {}
+    for block, point in grid.points({}):
+        known = {**groups, **point}
+        if any(own[knob] != value for knob, value in known.items() if knob in own):
+            continue
+        for knob in point.keys() & own.keys():
+            value, axis = own[knob], values(grid.blocks[block][knob])
+            inner = beside(axis, value)
+            if inner is None or {**own, knob: inner} in equal:
                 continue
-            for knob in point.keys() & own.keys():
-                value, axis = own[knob], values(grid.blocks[block][knob])
-                inner = beside(axis, value)
-                if inner is None or {**own, knob: inner} in equal:
-                    continue
-                after = _next(grid, point, knob, axis, inner, scored)
-                if after is not None:
-                    edge = GridEdge(family, place == 0, block, knob, value, after)
-                    found.setdefault((family, block, knob), edge)
-    return sorted(
-        found.values(), key=lambda edge: (not edge.winner, edge.family, edge.block, edge.knob)
-    )
+            after = _next(grid, {**point, knob: value}, knob, candidates(axis, value, inner))
+            if after is not None and repr(after[1].identity) not in scored:
+                found.setdefault((block, knob), GridEdge(block, knob, value, after[0]))
+    return [found[key] for key in sorted(found)]
 
 
 def beside(axis: Sequence[Any], value: Any) -> float | None:
@@ -87,12 +76,10 @@ def beside(axis: Sequence[Any], value: Any) -> float | None:
     numbers = sorted({number for number in axis if is_number(number)})
     if len(numbers) < 2 or not is_number(value):
         return None
-    inner: float | None = None
-    if value == numbers[0]:
-        inner = numbers[1]
-    elif value == numbers[-1] and None not in axis:
-        inner = numbers[-2]
-    return inner
+    ends = {numbers[0]: numbers[1]}
+    if None not in axis:
+        ends[numbers[-1]] = numbers[-2]
+    return ends.get(value)
 
 
 def candidates(axis: Sequence[Any], value: float, inner: float) -> Iterator[float]:
@@ -102,35 +89,22 @@ def candidates(axis: Sequence[Any], value: float, inner: float) -> Iterator[floa
     ratio, then by the step.
     """
     step, ratio = value + (value - inner), value * value / inner if inner else value
-    if all(isinstance(number, int) for number in axis if number is not None):
-        tried: list[float] = [round(ratio), step]
-    else:
+    tried: list[float] = [round(ratio), step]
+    if not all(isinstance(number, int) for number in axis if number is not None):
         stops = [stop for stop in (0.0, 1.0) if min(step, value) < stop < max(step, value)]
-        tried = [
-            round(step, 12),
-            *sorted(stops, key=lambda stop: abs(stop - step)),
-            round(ratio, 12),
-        ]
+        tried = [round(step, 12), *stops, round(ratio, 12)]
     return (number for number in tried if (number - value) * (value - inner) > 0)
 
 
 def _next(
-    grid: Grid,
-    point: Mapping[str, Any],
-    knob: str,
-    axis: Sequence[Any],
-    inner: float,
-    scored: set[str],
-) -> float | None:
-    """Return the first candidate that the strategies accept; None if there is none or it was
-    scored.
-    """
-    value = point[knob]
-    for number in candidates(axis, value, inner):
+    grid: Grid, point: Mapping[str, Any], knob: str, numbers: Iterator[float]
+) -> tuple[float, Trial] | None:
+    """Return the first number that the strategies accept, with its trial; None if there is none."""
+    for number in numbers:
         try:
             trial = grid.trial({**point, knob: number})
             check(trial.fuser, trial.normalizer)
         except HarnessError:
             continue
-        return None if repr(trial.identity) in scored else number
+        return number, trial
     return None

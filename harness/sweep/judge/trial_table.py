@@ -104,7 +104,7 @@ def judge_trials(
         rows.append(row)
         for name, others in found.items():
             if (pair := others[place]) is not None:
-                about = {**head, "split": split, "against": name, "metric": str(metric)}
+                about = {**head, "against": name, "split": split, "metric": str(metric)}
                 compared.append({**about, "n": counted, **_numbers(pair)})
     return rows, compared
 

@@ -74,13 +74,13 @@ def edges(axes, scores):
     ]
     rows.sort(key=lambda row: -row["objective"])
     found = find_edges(made, rows, "objective", made.trials())
-    return [(edge.winner, edge.block, edge.knob, edge.value, edge.next) for edge in found]
+    return [(edge.block, edge.knob, edge.value, edge.next) for edge in found]
 
 
 def test_an_axis_goes_on_as_far_as_the_fuser_allows():
     low = {"fuser.alpha": [0.1, 0.3]}
-    assert edges(low, [0.9, 0.8]) == [(True, "only", "fuser.alpha", 0.1, 0.0)]
-    assert edges(low, [0.8, 0.9]) == [(True, "only", "fuser.alpha", 0.3, 0.5)]
+    assert edges(low, [0.9, 0.8]) == [("only", "fuser.alpha", 0.1, 0.0)]
+    assert edges(low, [0.8, 0.9]) == [("only", "fuser.alpha", 0.3, 0.5)]
     assert edges({"fuser.alpha": [0, 0.5, 1]}, [0.9, 0.8, 0.7]) == []  # alpha is in [0, 1]
     assert edges({"fuser.alpha": [0, 0.5, 1]}, [0.7, 0.8, 0.9]) == []
 
@@ -92,17 +92,15 @@ def test_the_middle_a_tie_and_a_single_value_are_no_edge():
 
 
 def test_a_cap_at_the_edge_and_none():
-    assert edges({"pool.cap": [20, 50]}, [0.8, 0.9]) == [(True, "only", "pool.cap", 50, 125)]
+    assert edges({"pool.cap": [20, 50]}, [0.8, 0.9]) == [("only", "pool.cap", 50, 125)]
     assert edges({"pool.cap": [20, 50, None]}, [0.7, 0.9, 0.8]) == []
-    assert edges({"pool.cap": [4, 5]}, [0.8, 0.9]) == [(True, "only", "pool.cap", 5, 6)]
+    assert edges({"pool.cap": [4, 5]}, [0.8, 0.9]) == [("only", "pool.cap", 5, 6)]
 
 
-def test_the_winner_s_edges_come_first():
+def test_only_the_winner_s_edges_are_found():
     both = {"fuser": ["linear", "rrf"], "fuser.alpha": [0.1, 0.3], "fuser.k": [20, 30]}
-    assert edges(both, [0.7, 0.6, 0.9, 0.8]) == [
-        (True, "only", "fuser.k", 20, 13),  # by the ratio: 20 * 20 / 30
-        (False, "only", "fuser.alpha", 0.1, 0.0),
-    ]
+    found = edges(both, [0.7, 0.6, 0.9, 0.8])
+    assert found == [("only", "fuser.k", 20, 13)]  # by the ratio: 20 * 20 / 30
 
 
 @pytest.fixture(scope="module")
@@ -162,14 +160,7 @@ def test_the_sweep_says_it_and_does_nothing_by_itself(prepared):
     result = sweep(plain, plain.plan.trials())
     assert len(result.trials) == 2 + 1 + 3  # lists, RRF, three alphas
     assert result.lock["winner"]["parameters"]["fuser.alpha"] == 0.2
-    expected = {
-        "family": "linear",
-        "winner": True,
-        "block": "values",
-        "knob": "fuser.alpha",
-        "value": 0.2,
-        "next": 0.0,
-    }
+    expected = {"block": "values", "knob": "fuser.alpha", "value": 0.2, "next": 0.0}
     assert result.lock["edges"] == [expected]
     said = conclusions(result)["edge of the grid"]
     assert said.startswith("the winner has fuser.alpha=0.2 (next: 0): the last value of its axis")
