@@ -100,7 +100,6 @@ def test_how_queries_share_gold_is_said() -> None:
     assert said == [
         "Clusters of tune questions that share gold passages: 19, the largest has 2 of 20 "
         "questions (10.0%); design effect of the winner's score 1.00.",
-        "Caution: one cluster has more than 5% of them.",
         "13% of test's questions share a gold passage with tune.",
     ]
     even = of_lists([[1] * 20 + [9] * 20] * 3, pd.DataFrame({"cluster": np.arange(40) // 2}))
