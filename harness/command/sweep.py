@@ -42,7 +42,7 @@ import logging
 import os
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig, open_dict
 from omegaconf.errors import OmegaConfBaseException
@@ -54,7 +54,9 @@ from harness.core.threads import available
 from harness.work.compute import measured
 
 if TYPE_CHECKING:
-    from harness.sweep.trial import Plan
+    from collections.abc import Sequence
+
+    from harness.sweep.trial import Plan, Trial
 
 log = logging.getLogger(__name__)
 
@@ -67,7 +69,6 @@ def run(config: DictConfig) -> float | None:
     """
     begin_extractor(config)  # before the imports, which take seconds
 
-    from harness.fusion.reranker import PretrainedReranker
     from harness.report.console import terminal
     from harness.report.tracking import Tracking, track
     from harness.sweep import multirun
@@ -94,10 +95,8 @@ def run(config: DictConfig) -> float | None:
     if config.dry_run:
         show_plan(plan)
         return None
-    rerankers = () if "gold" in config else (trial.reranker for trial in trials)
-    models = {one.model: one for one in rerankers if isinstance(one, PretrainedReranker)}
-    for reranker in models.values():  # before any list is built
-        reranker.check_reachable()
+    if "gold" not in config:
+        _check_models(trials)  # before any list is built
     result = sweep(Prepared.of(plan), trials)
     if multirun.VARIABLE in os.environ:
         multirun.note(result)
@@ -111,6 +110,14 @@ def run(config: DictConfig) -> float | None:
     if tracking.destination:
         track(tracking, result.folder)
     return result.whole.score(result.whole.rows[result.whole.winner_place])
+
+
+def _check_models(trials: Sequence[Trial]) -> None:
+    """Raise HarnessError if the model of a reranker cannot be reached."""
+    models: dict[str, Any] = {getattr(one.reranker, "model", ""): one.reranker for one in trials}
+    for reranker in models.values():
+        if hasattr(reranker, "check_reachable"):
+            reranker.check_reachable()
 
 
 def begin_extractor(config: DictConfig) -> None:

@@ -23,8 +23,7 @@ def system_table(found: Sequence[SystemComparison]) -> Table:
     baseline, scale = found[0].baseline, found[0].scale
     systems = list(dict.fromkeys([baseline, *(one.name for one in found)]))
     metrics = list(dict.fromkeys(str(one.metric) for one in found))
-    scores = {(baseline, str(one.metric)): one.baseline_score for one in found}
-    scores |= {(one.name, str(one.metric)): one.score for one in found}
+    scores = _scores(found)
     rows = [[name, *(scores[name, metric] for metric in metrics)] for name in systems]
     places = {name: place for place, name in enumerate(systems)}
     marks: dict[tuple[int, int], str] = {}
@@ -40,6 +39,12 @@ def system_table(found: Sequence[SystemComparison]) -> Table:
     title = f"{', '.join(metrics)}{' in percent' if scale.share else ''}"
     notes = [_legend(baseline, marks.values()), *[BOLD] * bool(best)]
     return Table("results", title, columns, rows, source_of(found), notes, style=style)
+
+
+def _scores(found: Sequence[SystemComparison]) -> dict[tuple[str, str], float]:
+    """Return the score of each system by each metric."""
+    scores = {(one.baseline, str(one.metric)): one.baseline_score for one in found}
+    return scores | {(one.name, str(one.metric)): one.score for one in found}
 
 
 def _winners(found: Sequence[SystemComparison], highest: float) -> set[str]:

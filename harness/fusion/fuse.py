@@ -115,11 +115,7 @@ def fuse(
     Raises:
         HarnessError: a strategy or knob is unknown or out of its bounds, or runs share no question.
     """
-    if isinstance(runs, Mapping) and not runs:
-        raise HarnessError(
-            "there is nothing to fuse; give at least one list: lists={dense: d.trec, graph: g.trec}"
-        )
-    lists = read_systems(runs, "list")
+    lists = _lists(runs)
     cut = texts_of("capped", [capped] if isinstance(capped, str) else capped)
     spec = PoolSpec(
         tuple(lists), pool_cap, tuple(cut), None if importance is None else GIVEN, reference
@@ -203,6 +199,15 @@ def _outdone(normalizer: str, lists: Iterable[str], counts: Int64Array) -> list[
                     "normalizer=minmax or pit keeps their order"
                 )
     return notes
+
+
+def _lists(runs: Systems) -> dict[str, Run]:
+    """Return the lists by name."""
+    if isinstance(runs, Mapping) and not runs:
+        raise HarnessError(
+            "there is nothing to fuse; give at least one list: lists={dense: d.trec, graph: g.trec}"
+        )
+    return read_systems(runs, "list")
 
 
 def fuse_blocks(

@@ -62,13 +62,8 @@ class Agreement:
             lines.append(f"{kind:<10} {'; '.join(differ[:NAMED]) or 'the same'}")
         cause = causes[0] if causes else "no input that the manifests name differs"
         lines += _lists(mine, theirs)
-        metrics = [name for name in mine.metrics if name in theirs.metrics]
-        splits = ["tune", "test"] if mine.test and theirs.test else ["tune"]
         try:
-            found = [
-                _compare(split, _view(mine, split), _view(theirs, split), metrics)
-                for split in splits
-            ]
+            found = _splits(mine, theirs)
         except ValueError as error:
             raise HarnessError(
                 f"{theirs.folder}: {error} in common with {mine.folder} ({cause}); give two sweeps "
@@ -80,13 +75,25 @@ class Agreement:
             lines += split.lines
         lines.append(_both("winner", winners[0]["name"], winners[1]["name"]))
         lines.append(_both("forecast", *forecasts))
-        same_winner = winners[0]["parameters"] == winners[1]["parameters"]
-        if not (same_winner and all(split.same_verdict for split in found)):
+        same = winners[0]["parameters"] == winners[1]["parameters"]
+        if not (same and all(split.same_verdict for split in found)):
             return cls("another verdict", [*lines, f"another verdict ({cause})"])
-        if forecasts[0] == forecasts[1] and all(split.exact for split in found):
+        if _exact(found) and forecasts[0] == forecasts[1]:
             return cls("same bits", [*lines, "same bits"])
         far = f"{100 * max(split.farthest for split in found):.2g} points"
         return cls("same verdict", [*lines, f"same verdict, scores within {far} ({cause})"])
+
+
+def _exact(found: list[SplitAgreement]) -> bool:
+    return all(split.exact for split in found)
+
+
+def _splits(mine: SweepResult, theirs: SweepResult) -> list[SplitAgreement]:
+    """Return the agreement on tune and, if both were held out, on test."""
+    metrics = [name for name in mine.metrics if name in theirs.metrics]
+    splits = ["tune", "test"] if mine.test and theirs.test else ["tune"]
+    pairs = [(split, _view(mine, split), _view(theirs, split)) for split in splits]
+    return [_compare(*pair, metrics) for pair in pairs]
 
 
 def _view(result: SweepResult, split: str) -> View:

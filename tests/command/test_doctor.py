@@ -11,7 +11,6 @@ from harness.command.doctor import run
 from harness.core.artifact import MANIFEST
 from harness.core.configuration import compose
 from harness.core.identity import digest
-from harness.fusion.reranker.pair_scores import PairScores
 from harness.work.store import Store
 
 
@@ -22,7 +21,9 @@ def runs(tmp_path: Path) -> Path:
         store.get(
             stage, {}, {}, lambda folder: (folder / "data.npy").write_bytes(bytes(100)) and None
         )
-    PairScores(tmp_path / "artifacts" / "judge" / "x", {}).add([digest("a")], np.array([0.5]))
+    pairs = pytest.importorskip("harness.plugins.llm.reranker.pair_scores")
+    place = tmp_path / "artifacts" / "judge" / "x"
+    pairs.PairScores(place, {}).add([digest("a")], np.array([0.5]))
     return tmp_path
 
 

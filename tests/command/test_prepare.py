@@ -15,7 +15,6 @@ from harness.command.prepare import run
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from tests import process as shell
-from tests.fusion.reranker.conftest import small_classifier
 from tests.world.generate import write
 
 LINE = ["prepare", "dataset=folder", "encoder=hashed", "tracking=none"]
@@ -133,29 +132,6 @@ def test_four_processes_one_of_which_is_killed(world: Path, tmp_path: Path) -> N
 def test_processes_of_this_machine(world: Path, tmp_path: Path, alone: dict[str, bytes]) -> None:
     finish(start(world, tmp_path, "extractor.model=null", "engine=local", "engine.workers=2"))
     assert content(tmp_path) == alone
-
-
-@pytest.mark.slow
-def test_what_a_reranker_reads_is_shared(world: Path, tmp_path: Path) -> None:
-    """The scores of its pairs are there before a sweep, from two processes as from one."""
-    folder = small_classifier(tmp_path / "model", longest=512)
-    line = [
-        "extractor.model=null",
-        "reranker=cross_encoder",
-        f"reranker.model={folder}",
-        "reranker.m=5",
-        "grid=point",
-    ]
-    said = finish(start(world, tmp_path / "alone", *line))
-    assert re.search(
-        r"^\d+ trials? reads? passages; the scores of their pairs are stored$", said, re.MULTILINE
-    )
-    finish(start(world, tmp_path / "two", *line, "engine=local", "engine.workers=2"))
-    alone, two = (
-        {n: b for n, b in content(tmp_path / x).items() if "/judge/" in n} for x in ("alone", "two")
-    )
-    assert alone
-    assert alone == two
 
 
 @pytest.mark.slow

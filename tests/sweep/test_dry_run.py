@@ -76,19 +76,23 @@ def test_what_a_language_model_would_be_asked(base, world):
     assert asked["dense"] == asked["bm25"] == ""
 
 
-def test_models_that_are_not_here_are_told(tmp_path):
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("encoder=sentence_transformer", "encoder.model=nobody/nothing"),
+        pytest.param(
+            ("reranker=cross_encoder", "reranker.model=nobody/nothing"),
+            marks=pytest.mark.plugin("llm"),
+        ),
+    ],
+)
+def test_models_that_are_not_here_are_told(tmp_path, asked):
     """Of lists and of rerankers; nothing listens on port 9."""
-    model = "nobody/nothing"
     given = ("dry_run=true", "tracking=none", f"paths.runs={tmp_path}", "grid=point")
-    for asked in (
-        ("encoder=sentence_transformer", f"encoder.model={model}"),
-        ("reranker=cross_encoder", f"reranker.model={model}"),
-    ):
-        done = process.harness(
-            "sweep", *given, *asked, cwd=tmp_path, env={"HF_ENDPOINT": "http://localhost:9"}
-        )
-        assert done.returncode == 0, done.stderr
-        assert f".model={model}: not stored here" in " ".join(done.stdout.split())
+    env = {"HF_ENDPOINT": "http://localhost:9"}
+    done = process.harness("sweep", *given, *asked, cwd=tmp_path, env=env)
+    assert done.returncode == 0, done.stderr
+    assert ".model=nobody/nothing: not stored here" in " ".join(done.stdout.split())
 
 
 @pytest.mark.plugin("mentions")

@@ -177,6 +177,7 @@ def config_with(folder, change):
 
 PLUGINS = {
     **dict.fromkeys(("an endpoint", "almost local", "local by name", "a secret", "a place"), "llm"),
+    **dict.fromkeys(("a reranker's model",), "llm"),
     "a database": "dice",
 }
 """Whose keys or strategies a case is made of."""
@@ -379,6 +380,7 @@ def test_a_class_in_a_file_is_called_by_no_command(folder, command, monkeypatch,
         COMMANDS[command](folder, [*given, *more])
 
 
+@pytest.mark.plugin("llm")
 def test_an_axis_of_a_stored_grid_names_no_model(folder):
     axes = {"reranker": ["cross_encoder"], "reranker.model": ["a/b"]}
     config_with(folder, lambda config: config["grid"].update(own=axes))

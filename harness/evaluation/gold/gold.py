@@ -170,6 +170,11 @@ class Gold:
             if rel != 1:
                 raise _no_grades(rel, source.name)
             return cls.of(source if chain is None else with_chain(source, chain))
+        return cls._listed(source, rel, keep_empty)
+
+    @classmethod
+    def _listed(cls, source: Judgements, rel: int, keep_empty: bool) -> Gold:
+        """Return the gold of an object with judgements."""
         if frames.is_frame(source):
             return cls.from_frame(source, rel=rel, keep_empty=keep_empty)
         if isinstance(source, Run):

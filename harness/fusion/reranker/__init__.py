@@ -3,8 +3,8 @@
 A reranker is a frozen dataclass, called with ``fused`` float64[Q, U] (-inf for a document that is
 left out) and the calibrated pool. It returns float64[Q, U]: the same documents in another order.
 Those below the best m keep their order. ``reads`` names its further inputs: ``mentions``,
-``texts``, ``seeds`` (``seeding``) or ``relations``; a model is in its fields. Rerankers of texts
-are ``TextReranker``: each (question, passage) is scored once and the score is stored.
+``texts``, ``seeds`` (``seeding``) or ``relations``; a model is in its fields. Models that read each
+(question, passage) are in the plug-in ``llm``.
 """
 
 from __future__ import annotations
@@ -100,6 +100,3 @@ def reorder(
 
 
 from harness.fusion.reranker.none import Keep as Keep  # noqa: E402
-from harness.fusion.reranker.pretrained import (  # noqa: E402
-    PretrainedReranker as PretrainedReranker,
-)

@@ -9,6 +9,7 @@ from tests.fusion.reranker.conftest import small_classifier
 from tests.process import harness
 
 
+@pytest.mark.plugin("llm")
 def test_any_folder_of_a_cross_encoder_has_its_row(tmp_path: Path, overrides: list[str]) -> None:
     model = small_classifier(tmp_path / "tiny")
     chosen = ["experiment=phasegraph_cross_encoder", f"cross_encoder={model}"]

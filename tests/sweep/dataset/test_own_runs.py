@@ -120,7 +120,7 @@ def test_judgements_and_any_names(place: Path, command: Command) -> None:
         ([LISTS, "gold=none.jsonl"], "none.jsonl: there is no such file"),
         ([LISTS, "gold=gold.jsonl", "dataset=sample"], "leave one out"),
         (
-            [LISTS, "gold=gold.jsonl", "grid=point", "reranker=cross_encoder"],
+            [LISTS, "gold=gold.jsonl", "grid=point", "reranker=coverage"],
             "reads texts, and runs with gold= have no corpus",
         ),
     ],

@@ -14,14 +14,14 @@ from harness.core.arrays import BoolArray, Float64Array
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError
 from harness.fusion.normalizer import ordered_sum
-from harness.fusion.reranker.pretrained import (
+from harness.plugins.llm.reranker.pretrained import (
     STEP,
     PretrainedReranker,
     load,
     round_up,
     score_batches,
 )
-from harness.fusion.reranker.text_reranker import Pair
+from harness.plugins.llm.reranker.text_reranker import Pair
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class LmLikelihood(PretrainedReranker):
 
 
 class Likelihood:
-    """A loaded causal language model. See ``harness.fusion.reranker.text_reranker.PairScorer``."""
+    """A loaded causal language model. See ``text_reranker.PairScorer``."""
 
     def __init__(self, judge: LmLikelihood) -> None:
         self.judge = judge

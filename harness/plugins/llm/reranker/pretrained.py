@@ -17,8 +17,8 @@ from harness.core.configuration import REACHES
 from harness.core.device import resolve_device
 from harness.core.errors import HarnessError, one_of, whole_number
 from harness.core.identity import NO_RESULT, files_sha256
-from harness.fusion.reranker.text_reranker import TextReranker
 from harness.model.weights import check_reachable
+from harness.plugins.llm.reranker.text_reranker import TextReranker
 
 STEP = 32
 """Lengths are rounded up to a multiple of this, so that few shapes are needed."""

@@ -14,9 +14,9 @@ from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.single import Single
 from harness.fusion.normalizer.pit import Pit
 from harness.fusion.pool import Pool
-from harness.fusion.reranker import text_reranker
-from harness.fusion.reranker.cross_encoder import Classifier, CrossEncoder
 from harness.fusion.temperature.auto import Auto
+from harness.plugins.llm.reranker import text_reranker
+from harness.plugins.llm.reranker.cross_encoder import Classifier, CrossEncoder
 from harness.run import Run
 from harness.testing.lists import under_default_types
 

@@ -24,7 +24,7 @@ from harness.core.identity import identity, texts_sha256
 from harness.fusion.context import SourceTexts, needed
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
-from harness.fusion.reranker.pair_scores import PairScores
+from harness.plugins.llm.reranker.pair_scores import PairScores
 from harness.work.progress import Progress
 from harness.work.store import Store
 

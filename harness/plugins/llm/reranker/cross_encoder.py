@@ -10,8 +10,13 @@ import numpy as np
 from harness.core.arrays import BoolArray, Float64Array
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError
-from harness.fusion.reranker.pretrained import PretrainedReranker, load, round_up, score_batches
-from harness.fusion.reranker.text_reranker import Pair
+from harness.plugins.llm.reranker.pretrained import (
+    PretrainedReranker,
+    load,
+    round_up,
+    score_batches,
+)
+from harness.plugins.llm.reranker.text_reranker import Pair
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class CrossEncoder(PretrainedReranker):
 
 
 class Classifier:
-    """A loaded sequence classifier (see ``harness.fusion.reranker.text_reranker.PairScorer``)."""
+    """A loaded sequence classifier (see ``text_reranker.PairScorer``)."""
 
     def __init__(self, judge: CrossEncoder) -> None:
         self.judge = judge
