@@ -60,7 +60,6 @@ if TYPE_CHECKING:
 def run(config: DictConfig) -> None:
     """Read the runs, compare them, correct the p values, print and write."""
     from harness.evaluation.gate import STATUS, QualityGate
-    from harness.evaluation.system_comparison import renamed
 
     complete(config)
     if sweeps := _sweeps(config):
@@ -83,7 +82,7 @@ def run(config: DictConfig) -> None:
     if config.out is not None:
         _write(config.out, found, gate)
     if gate is not None:
-        answer, line = gate.answer_all(renamed(found))
+        answer, line = gate.answer_all(found)
         print(line, flush=True)
         sys.exit(STATUS[answer])
 
@@ -141,12 +140,11 @@ def _show(found: Sequence[SystemComparison], explain: bool) -> None:
     """Print the table, the verdict and the reasons."""
     from harness.core.table import paragraph, shown_lines
     from harness.evaluation.conclusion import by_topic, conclude_all, headroom, lead
-    from harness.evaluation.system_comparison import comparison_table, renamed, short_table
+    from harness.evaluation.system_comparison import comparison_table, short_table
 
-    shown = renamed(found)
-    lines = shown_lines(short_table(shown, notes=not explain))
-    lines += shown_lines(comparison_table(shown)) if explain else []
-    said = conclude_all(shown, headroom(shown))
+    lines = shown_lines(short_table(found, notes=not explain))
+    lines += shown_lines(comparison_table(found)) if explain else []
+    said = conclude_all(found, headroom(found))
     read = [line for one in found for each in one.coverages.values() for line in each.read]
     for text in lead(said, read):
         lines += paragraph(text)

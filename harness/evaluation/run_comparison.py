@@ -23,7 +23,6 @@ from harness.evaluation.system_comparison import (
     SystemComparison,
     comparison_table,
     pairs_of,
-    renamed,
     short_table,
 )
 from harness.evaluation.system_table import system_table
@@ -138,7 +137,7 @@ class Comparisons(Sequence[SystemComparison], Printed):
 
     def table(self) -> Table:
         """Return a row for each comparison."""
-        return short_table(renamed(self.found))
+        return short_table(self.found)
 
     def to_frame(self, per_query: bool = False) -> pd.DataFrame:
         """Return a pandas data frame, with scores as shares.
@@ -158,8 +157,7 @@ class Comparisons(Sequence[SystemComparison], Printed):
 
     def said(self, table: Table) -> list[str]:
         """Return the findings and cautions."""
-        shown = renamed(self.found)
-        return lead(conclude_all(shown, headroom(shown)))
+        return lead(conclude_all(self.found, headroom(self.found)))
 
     def paper(self) -> Table:
         """Return the table of a paper: systems by metrics; a row for each comparison if there are

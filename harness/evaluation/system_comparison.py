@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import PurePath
 from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -204,31 +203,6 @@ def source_of(found: Sequence[SystemComparison]) -> Source:
 
 def _listed(bounds: tuple[float, float] | None) -> list[float] | None:
     return None if bounds is None else list(bounds)
-
-
-def short_names(paths: Sequence[str]) -> dict[str, str]:
-    """Return the shortest distinct ends of paths; names without a slash do not change."""
-    parts = {path: PurePath(path).parts or (path,) for path in paths}
-    for length in range(1, max(map(len, parts.values()), default=0) + 1):
-        found = {path: str(PurePath(*own[-length:])) for path, own in parts.items()}
-        if len(set(found.values())) == len(found):
-            return found
-    return {path: path for path in paths}
-
-
-def renamed(found: Sequence[S]) -> list[S]:
-    """Return the comparisons with short names, for a terminal; nothing is computed again."""
-    names = short_names(
-        list(dict.fromkeys(name for one in found for name in (one.baseline, one.name)))
-    )
-    shown = []
-    for one in found:
-        fields: dict[str, Any] = {"name": names[one.name], "baseline": names[one.baseline]}
-        for name_of in ("coverages", "tie_ranges"):
-            by_name = getattr(one, name_of).items()
-            fields[name_of] = {names.get(name, name): value for name, value in by_name}
-        shown.append(one.with_fields(**fields))
-    return shown
 
 
 def short_table(found: Sequence[SystemComparison], notes: bool = True) -> Table:

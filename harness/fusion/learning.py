@@ -5,35 +5,15 @@ strategy's ``fit``.
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from harness.core.errors import HarnessError, is_number
+from harness.core.errors import HarnessError
 
 T = TypeVar("T")
 LEARNED = {"learned": True}
 """Metadata of such a field: ``field(default=None, hash=False, metadata=LEARNED)``. A value in the
 configuration is used as it is.
 """
-
-
-def check_numbers(knob: str, value: Any) -> None:
-    """Check that a knob is null or finite numbers by list name; raise HarnessError otherwise."""
-    if value is None:
-        return
-    if not isinstance(value, Mapping):
-        raise HarnessError(
-            f"{knob} = {str(value)[:60]!r}, expected numbers by the name of a list, or null"
-        )
-    for name, numbers in value.items():
-        if not isinstance(numbers, Sequence) or not all(map(is_finite, numbers)):
-            raise HarnessError(f"{knob}.{name} = {str(numbers)[:60]!r}, expected finite numbers")
-
-
-def is_finite(value: Any) -> bool:
-    """Return whether a value is a finite number."""
-    return is_number(value) and abs(value) < math.inf
 
 
 def learned_fields(strategy: Any) -> dict[str, object]:

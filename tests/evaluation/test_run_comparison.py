@@ -7,7 +7,6 @@ import pytest
 from harness.evaluation.conclusion import conclude_all, headroom, select_texts
 from harness.evaluation.gold import Gold
 from harness.evaluation.run_comparison import Comparisons, RunComparison, compare
-from harness.evaluation.system_comparison import short_names
 from harness.evaluation.system_table import system_table
 from harness.run import Run
 
@@ -111,9 +110,3 @@ def test_what_choosing_could_win_by_each_metric() -> None:
         conclude_all(compared({"n": NONE}, {"a": a}), headroom(compared({"n": NONE}, {"a": a}))),
         "addition",
     )
-
-
-def test_names_are_as_short_as_they_can_be_told_apart_by() -> None:
-    assert short_names(["a/x.trec", "b/y.trec"]) == {"a/x.trec": "x.trec", "b/y.trec": "y.trec"}
-    assert list(short_names(["u/a/x", "u/b/x", "/x"]).values()) == ["a/x", "b/x", "/x"]
-    assert list(short_names(["w/u/a/x", "w/v/a/x", "x"]).values()) == ["u/a/x", "v/a/x", "x"]

@@ -370,7 +370,7 @@ def metrics(
             raise HarnessError(f"{key}={given}: {expected}")
     found: dict[Metric, None] = {}
     for name in wanted:
-        if "@" in str(name) or not ks or (base := Metric.parse(f"{name}@1")).measure.whole:
+        if "@" in str(name) or not ks or (base := Metric.parse(f"{name}@{ks[0]}")).measure.whole:
             found[Metric.parse(name)] = None
         else:
             found.update((Metric(base.name, k), None) for k in ks)

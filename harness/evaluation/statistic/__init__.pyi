@@ -1,11 +1,11 @@
 from .clustering import Labels as Labels
 from .clustering import cluster_sums as cluster_sums
 from .clustering import clustered_mcnemar as clustered_mcnemar
-from .clustering import clustered_power as clustered_power
 from .clustering import correlation as correlation
 from .clustering import design_effect as design_effect
 from .clustering import dominant as dominant
 from .clustering import effective_clusters as effective_clusters
+from .clustering import flip_chances as flip_chances
 from .clustering import share as share
 from .clustering import too_few as too_few
 from .intervals import ClusteredScore as ClusteredScore

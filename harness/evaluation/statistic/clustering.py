@@ -91,33 +91,12 @@ def clustered_mcnemar(signs: Float64Array, labels: Labels) -> float:
         labels: int64[Q], from 0.
     """
     sums = np.rint(cluster_sums(signs, labels)).astype(np.int64)
-    chances = _flips(sums, 0.5)
+    chances = flip_chances(sums, 0.5)
     nets = np.abs(2 * np.arange(len(chances)) - (len(chances) - 1))
     return float(min(1.0, chances[nets >= abs(int(sums.sum()))].sum()))
 
 
-def clustered_power(signs: Float64Array, labels: Labels, won: float, alpha: float = 0.05) -> float:
-    """Return the probability that ``clustered_mcnemar`` finds the system better with p <= alpha.
-
-    A cluster's |s_c| is fixed and it is won with probability ``won``. Exact for any number of
-    clusters: such sums are far from normal, and no effective number of questions gives their power.
-
-    Args:
-        signs: see ``clustered_mcnemar``.
-        labels: see ``clustered_mcnemar``.
-        won: probability that a cluster is won.
-        alpha: level of the test.
-    """
-    sums = np.rint(cluster_sums(signs, labels)).astype(np.int64)
-    equal, biased = _flips(sums, 0.5), _flips(sums, won)
-    above = (
-        2 * equal[::-1].cumsum()[::-1]
-    )  # p of each net above 0, from the least sum of clusters won to the greatest
-    rejected = (above <= alpha) & (2 * np.arange(len(equal)) > len(equal) - 1)
-    return float(min(1.0, biased[rejected].sum()))
-
-
-def _flips(sums: Int64Array, won: float) -> Float64Array:
+def flip_chances(sums: Int64Array, won: float) -> Float64Array:
     """Return the probability of each sum of |s_c| over the clusters that are won, from 0 to all."""
     from scipy.special import gammaln
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.arrays import BoolArray, Float32Array, Float64Array, Int64Array
-from harness.core.errors import HarnessError
-from harness.fusion.learning import is_finite
+from harness.core.errors import HarnessError, is_number
 
 Tree = list[list[float]]
 """A row per node: [column, threshold, left, right, value]; left is -1 in a leaf."""
@@ -132,3 +132,8 @@ def _walk(
                 below = np.float64(rows[row, links[0, node]]) <= threshold[node]
                 node = start[tree] + (links[1, node] if below else links[2, node])
             found[row] += value[node]
+
+
+def is_finite(value: Any) -> bool:
+    """Return whether a value is a finite number."""
+    return is_number(value) and abs(value) < math.inf

@@ -6,8 +6,6 @@ a forecast those of ``forecast``.
 
 from __future__ import annotations
 
-import numpy as np
-
 from harness.core.table import counted, percent
 from harness.evaluation.conclusion import (
     LEAD,
@@ -147,13 +145,13 @@ def _elsewhere(view: View) -> list[Sentence]:
 
 
 def _blind_spots(result: SweepResult, view: View) -> list[Sentence]:
-    """Return why the forecast may be wrong: fitted lists, and large clusters of tune."""
+    """Return why the forecast may be wrong: fitted lists."""
     forecast = result.lock.get("expected")
     if not forecast or (view.split != "test" and is_empty(forecast)):
         return []
     lists, fused = result.manifest.get("fitted") or {}, result.whole.fused_lists
     seen = {name: one.get("seen") or {} for name, one in lists.items() if name in fused}
-    found = blind_spots(seen, np.bincount(result.whole.clusters))
+    found = blind_spots(seen)
     return (
         [Sentence("forecast", one.text, "expected on test") for one in found]
         if view.split == "test"

@@ -77,14 +77,14 @@ def latest(runs: Path) -> Path:
     """
     folders = finished(runs)
     own = [folder for folder in folders if (folder / LOCK).stat().st_uid == os.getuid()]
-    if not folders:
-        raise HarnessError(f"{runs / 'sweeps'}: there is no sweep yet; run `harness sweep` first")
-    if not own and len(folders) > 1:
-        raise HarnessError(
-            f"{runs / 'sweeps'}: {len(folders)} sweeps, all of other users; choose one of "
-            "`harness list` with sweep="
+    if own or len(folders) == 1:
+        return (own or folders)[-1]
+    fault = "there is no sweep yet; run `harness sweep` first"
+    if folders:
+        fault = (
+            f"{len(folders)} sweeps, all of other users; choose one of `harness list` with sweep="
         )
-    return (own or folders)[-1]
+    raise HarnessError(f"{runs / 'sweeps'}: {fault}")
 
 
 def finished(runs: Path) -> list[Path]:

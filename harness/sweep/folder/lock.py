@@ -42,22 +42,20 @@ def read_lock(path: Path) -> Lock:
     """
     expected = f"the lock of a sweep, runs/sweeps/NAME/{LOCK}"
     if not path.exists():
-        interrupted = (path.parent / "config.yaml").exists()
-        why = "the sweep was interrupted before it chose: sweep again"
-        message = (
-            f"there is no lock; {why}" if interrupted else f"no such file; expected {expected}"
-        )
-        raise HarnessError(f"{path}: {message}")
-    lock = read_json(path, expected)
+        fault = f"no such file; expected {expected}"
+        if (path.parent / "config.yaml").exists():
+            fault = "there is no lock; the sweep was interrupted before it chose: sweep again"
+        raise HarnessError(f"{path}: {fault}")
+    lock: Any = read_json(path, expected)
     if not isinstance(lock, dict) or "sha256" not in lock:
-        raise HarnessError(f"{path}: expected {expected}")
-    if lock != sealed(lock):
-        raise HarnessError(
-            f"{path}: changed since it was written (its sha256 differs); sweep again for a new lock"
-        )
-    if missing := [key for key in KEYS if key not in lock]:
-        raise HarnessError(f"{path}: {missing[0]} is missing; sweep again for a new lock")
-    return lock
+        fault = f"expected {expected}"
+    elif lock != sealed(lock):
+        fault = "changed since it was written (its sha256 differs); sweep again for a new lock"
+    elif missing := [key for key in KEYS if key not in lock]:
+        fault = f"{missing[0]} is missing; sweep again for a new lock"
+    else:
+        return cast("Lock", lock)
+    raise HarnessError(f"{path}: {fault}")
 
 
 def check_same(folder: Path, what: str, locked: object, now: object) -> None:

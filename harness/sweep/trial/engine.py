@@ -21,9 +21,7 @@ from harness.core.threads import map_threads, torch_alone
 from harness.evaluation.metric import ABSENT, NONE, gold_ranks, run_ranks
 from harness.fusion.context import NOTHING, Context
 from harness.fusion.fuse import blocks, workers
-from harness.fusion.fuser import Single
 from harness.fusion.pool import PoolSpec
-from harness.fusion.reranker import Keep
 from harness.run import Run
 from harness.sweep.trial import Trial
 from harness.work.progress import Progress
@@ -51,10 +49,6 @@ def score(
     ranks = np.full((len(trials), *gold.shape), NONE, dtype=np.int32)
     shared: dict[PoolSpec, list[int]] = {}
     for number, trial in enumerate(trials):
-        if _is_list(trial):
-            (alone,) = trial.pool.cut(runs).values()
-            ranks[number] = run_ranks(alone, gold)
-            continue
         shared.setdefault(trial.pool, []).append(number)
     threads = workers(device)
     parts = 1 if len(shared) >= 2 * threads else threads
@@ -81,14 +75,6 @@ def score(
             if bar is not None:
                 bar.update(len(numbers) * queries)
     return ranks
-
-
-def _is_list(trial: Trial) -> bool:
-    """Return whether the fused list is a single list: then its ranks are looked
-    up, without a pool.
-    """
-    single = isinstance(trial.fuser, Single) and trial.pool.lists == (trial.fuser.list,)
-    return single and isinstance(trial.reranker, Keep)
 
 
 def ceiling(spec: PoolSpec, runs: Mapping[str, Run], gold: Int32Array) -> float:

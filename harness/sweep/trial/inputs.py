@@ -96,11 +96,13 @@ def _is_mapping(node: Any) -> bool:
 
 
 def _of_file(name: str, path: str) -> dict[str, object]:
-    if not Path(path).exists() and (lacking := extensions.missing_plugin(f"retriever/{path}")):
-        raise HarnessError(f"lists.{name}={path} {lacking}")
-    if not Path(path).suffix and not Path(path).exists():
-        near = nearest(path, names("retriever"))
-        raise HarnessError(f"lists.{name}={path}: neither a run file nor a retriever{near}")
+    if not Path(path).exists():
+        lacking = extensions.missing_plugin(f"retriever/{path}")
+        fault = f" {lacking}" if lacking else ""
+        if not fault and not Path(path).suffix:
+            fault = f": neither a run file nor a retriever{nearest(path, names('retriever'))}"
+        if fault:
+            raise HarnessError(f"lists.{name}={path}{fault}")
     return {"_target_": "harness.retriever.trec.Trec", "path": path}
 
 

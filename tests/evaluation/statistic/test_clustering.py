@@ -10,7 +10,6 @@ from harness.core.errors import HarnessError
 from harness.evaluation.statistic import (
     ClusteredScore,
     clustered_mcnemar,
-    clustered_power,
     clustered_wilson,
     design_effect,
     difference_interval,
@@ -202,17 +201,3 @@ def test_wilson_by_cluster_of_queries_alone_and_of_nothing_but_hits():
     low, high = clustered_wilson(np.ones(60), labels // 2)
     assert (0.85 < low < 0.95, high) == (True, pytest.approx(1))
     assert low < wilson(60, 60)[0]  # 30 pairs
-
-
-def test_power_of_the_clustered_test_by_hand():
-    """Of six wins p is 2 / 64. A cluster of ten beside them: 2 / 128, and with one query lost
-    already 16 / 128.
-    """
-    assert clustered_power(np.ones(6), np.arange(6), 0.8) == pytest.approx(0.8**6)
-    assert clustered_power(
-        np.ones(16), np.repeat(np.arange(7), [10] + [1] * 6), 0.8
-    ) == pytest.approx(0.8**7)
-    assert clustered_power(-np.ones(6), np.arange(6), 1.0) == pytest.approx(
-        1
-    )  # the sides are drawn
-    assert clustered_power(np.zeros(6), np.arange(6), 0.8) == 0

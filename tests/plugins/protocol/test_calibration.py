@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
-from harness.plugins.protocol.calibration import exchanged
+from harness.plugins.protocol.calibration import clustered_power, exchanged
 from harness.plugins.protocol.calibration_tables import behaviours, forecasts, table
 from harness.plugins.protocol.clustered import SHAPES, behave, labels_of, uneven
 from harness.plugins.protocol.command import calibrate
@@ -209,3 +209,17 @@ def test_in_an_uneven_world_clusters_share_wins_alone():
     assert (signs == 1).all(axis=2)[alone].mean() > 0.5  # else a win and a loss of one question met
     assert (signs == -1).all(axis=2).mean() < 0.001
     assert abs(signs.mean()) < 0.01
+
+
+def test_power_of_the_clustered_test_by_hand():
+    """Of six wins p is 2 / 64. A cluster of ten beside them: 2 / 128, and with one query lost
+    already 16 / 128.
+    """
+    assert clustered_power(np.ones(6), np.arange(6), 0.8) == pytest.approx(0.8**6)
+    assert clustered_power(
+        np.ones(16), np.repeat(np.arange(7), [10] + [1] * 6), 0.8
+    ) == pytest.approx(0.8**7)
+    assert clustered_power(-np.ones(6), np.arange(6), 1.0) == pytest.approx(
+        1
+    )  # the sides are drawn
+    assert clustered_power(np.zeros(6), np.arange(6), 0.8) == 0

@@ -28,35 +28,23 @@ def names(axes, **changes):
     return [trial.name for trial in trials][4:]
 
 
+LISTS = ["dense", "graph", "bm25"]
+
+
 def test_the_untuned_baselines_always_stand_first():
     trials = grid({}).trials()
-    assert [trial.name for trial in trials[:4]] == ["dense", "graph", "bm25", "rrf k=60"]
-    assert [trial.pool.lists for trial in trials[:4]] == [
-        ("dense",),
-        ("graph",),
-        ("bm25",),
-        ("dense", "graph"),
-    ]
+    assert [trial.name for trial in trials[:4]] == [*LISTS, "rrf k=60"]
+    pools = [("dense",), ("graph",), ("bm25",), ("dense", "graph")]
+    assert [trial.pool.lists for trial in trials[:4]] == pools
 
 
 def test_nothing_was_chosen_for_lists_and_for_rrf_at_60_on_the_whole_pool():
-    trials = grid(
-        {"fuser": ["rrf", "combsum"], "fuser.k": [10, 60], "pool.cap": [None, 5]}
-    ).trials()
-    assert [trial.name for trial in trials if _untuned(trial)] == [
-        "dense",
-        "graph",
-        "bm25",
-        "rrf k=60",
-    ]
-    alone = grid(
-        {"fuser": ["single"]}, pool={"lists": ["graph"], "cap": None, "capped": []}
-    ).trials()
-    assert [trial.name for trial in alone] == [
-        "dense",
-        "graph",
-        "bm25",
-    ]  # of one list there is no RRF
+    axes = {"fuser": ["rrf", "combsum"], "fuser.k": [10, 60], "pool.cap": [None, 5]}
+    trials = grid(axes).trials()
+    assert [trial.name for trial in trials if _untuned(trial)] == [*LISTS, "rrf k=60"]
+    pool = {"lists": ["graph"], "cap": None, "capped": []}
+    alone = grid({"fuser": ["single"]}, pool=pool).trials()
+    assert [trial.name for trial in alone] == LISTS  # of one list there is no RRF
 
 
 def test_no_axes_is_the_one_point_of_the_configuration():
@@ -91,13 +79,8 @@ def test_an_axis_that_a_fuser_does_not_read_does_not_multiply_it():
 
 
 def test_a_cap_that_cuts_nothing_is_no_other_trial():
-    axes = {
-        "fuser": ["rrf"],
-        "fuser.k": [10],
-        "pool.cap": [5, None],
-        "pool.lists": [["dense", "bm25"]],
-    }
-    assert names(axes) == ["rrf k=10 dense+bm25"]
+    axes = {"fuser": ["rrf"], "fuser.k": [10], "pool.cap": [5, None]}
+    assert names({**axes, "pool.lists": [["dense", "bm25"]]}) == ["rrf k=10 dense+bm25"]
 
 
 def test_a_trials_overrides_describe_it_whole():
@@ -188,20 +171,11 @@ def test_values_are_written_as_hydra_reads_them(value, text):
 
 @pytest.mark.plugin("phasegraph")
 def test_a_list_that_is_reranked_is_no_baseline_and_is_not_called_as_the_list_is():
-    axes = {
-        "fuser": ["single"],
-        "fuser.list": ["graph"],
-        "reranker": ["ising"],
-        "reranker.J": [2.0],
-    }
-    trial = grid(axes).trials()[-1]
-    assert trial.family == "reranked"
-    assert trial.name == "graph ising J=2 T=1 blend=0.2 m=20"
-    assert [each.name for each in grid(axes).trials() if each.family == "single"] == [
-        "dense",
-        "graph",
-        "bm25",
-    ]
+    axes = {"fuser": ["single"], "fuser.list": ["graph"], "reranker": ["ising"]}
+    trials = grid({**axes, "reranker.J": [2.0]}).trials()
+    assert trials[-1].family == "reranked"
+    assert trials[-1].name == "graph ising J=2 T=1 blend=0.2 m=20"
+    assert [each.name for each in trials if each.family == "single"] == LISTS
 
 
 def test_a_fusers_own_list_is_one_of_the_pool():
@@ -214,12 +188,15 @@ def test_a_fusers_own_list_is_one_of_the_pool():
         names({**axes, "fuser.list": ["dense"]}, **own)
 
 
+OWN = {
+    "pool": {"lists": ["mine", "graph"], "cap": None, "capped": []},
+    "lists": ["mine", "graph", "dense", "bm25"],
+}
+
+
 def test_a_list_that_the_default_weights_do_not_name_has_weight_1():
     axes = {"fuser": ["weighted_rrf"], "fuser.k": [10]}
-    own = {
-        "pool": {"lists": ["mine", "graph"], "cap": None, "capped": []},
-        "lists": ["mine", "graph", "dense", "bm25"],
-    }
+    own = dict(OWN)
     (trial,) = [each for each in grid(axes, **own).trials() if each.family == "weighted_rrf"]
     assert dict(trial.fuser.weights) == {"mine": 1.0, "graph": 0.35}
     assert trial.name == "weighted_rrf k=10 weights=1:0.35 bonus=0 mine+graph"
@@ -233,16 +210,12 @@ def test_a_list_that_the_default_weights_do_not_name_has_weight_1():
 
 def test_points_whose_normalizer_must_know_more_of_a_list_are_told_and_left_out(caplog):
     axes = {"fuser": ["linear"], "normalizer": ["pit", "tmm"]}
-    own = {
-        "pool": {"lists": ["mine", "graph"], "cap": None, "capped": []},
-        "lists": ["mine", "graph", "dense", "bm25"],
-    }
+    own = dict(OWN)
     assert [each.name for each in grid(axes, **own).trials() if each.family == "linear"] == [
         "linear alpha=0.7 beta=0 pit mine+graph"
     ]
-    assert (
-        "left out: points with normalizer=tmm; normalizer.minimum has no list 'mine'" in caplog.text
-    )
+    said = "left out: points with normalizer=tmm; normalizer.minimum has no list 'mine'"
+    assert said in caplog.text
     own["normalizer"] = defaults("normalizer", "tmm")
     with pytest.raises(HarnessError, match="'mine'"):
         grid(axes, ("normalizer=tmm",), **own).trials()
@@ -252,12 +225,8 @@ def test_alpha_is_of_two_lists(caplog):
     three = {"pool": {"lists": ["dense", "graph", "bm25"], "cap": None, "capped": []}}
     axes = {"fuser": ["rrf", "linear"], "fuser.k": [10], "fuser.alpha": [0.3, 0.5]}
     assert names(axes, **three) == ["rrf k=10 dense+graph+bm25"]
-    assert (
-        caplog.text.count(
-            "left out: points with fuser=linear; alpha shares the score between two lists"
-        )
-        == 1
-    )
+    said = "left out: points with fuser=linear; alpha shares the score between two lists"
+    assert caplog.text.count(said) == 1
     with pytest.raises(HarnessError, match=r"fuser.weights="):
         names({"fuser": ["linear"]}, **three)  # nothing else is left
     with pytest.raises(HarnessError, match=r"fuser.weights="):
@@ -285,34 +254,20 @@ def test_a_typed_knob_restricts_the_axis_that_varies_it():
     rrf = {**defaults("fuser", "rrf")}
     assert typed("fuser=rrf", fuser=rrf) == ["rrf k=10"]  # k=60 is a baseline
     five = {**defaults("fuser", "boltzmann"), "k": 5}  # as `harness sweep fuser.k=5` composes it
-    assert typed("fuser.k=5", fuser=five)[:2] == ["rrf k=5", "weighted_rrf k=5 bonus=0"]
-    assert [
-        name for name in typed("fuser.k=5", fuser=five) if "k=10" in name or "k=60" in name
-    ] == []
-    half = {
-        **defaults("fuser", "boltzmann"),
-        "alpha": 0.6,
-    }  # no value of the axis: it takes the axis' place
-    assert [name for name in typed("fuser.alpha=.6", fuser=half) if name.startswith("linear")] == [
-        f"linear alpha=0.6 beta=0 {normalizer} cap={cap}"
-        for normalizer in ("pit", "minmax")
-        for cap in (20, 50)
-    ]
+    found = typed("fuser.k=5", fuser=five)
+    assert found[:2] == ["rrf k=5", "weighted_rrf k=5 bonus=0"]
+    assert not [name for name in found if "k=10" in name or "k=60" in name]
+    half = {**defaults("fuser", "boltzmann"), "alpha": 0.6}  # no value of the axis
+    found = [name for name in typed("fuser.alpha=.6", fuser=half) if name.startswith("linear")]
+    ends = [f"{normalizer} cap={cap}" for normalizer in ("pit", "minmax") for cap in (20, 50)]
+    assert found == [f"linear alpha=0.6 beta=0 {end}" for end in ends]
 
 
 @pytest.mark.plugin("mentions")
 def test_a_typed_strategy_keeps_the_blocks_that_have_it_and_replaces_where_none_has():
-    assert (
-        typed("normalizer=zscore", normalizer=defaults("normalizer", "zscore"))[-1]
-        == "combsum zscore"
-    )
-    assert typed(
-        "fuser=learned",
-        fuser=defaults("fuser", "learned"),
-        pool={"lists": ["dense", "graph"], "cap": None, "capped": ["graph"]},
-        temperature=defaults("temperature", "auto"),
-        normalizer=defaults("normalizer", "pit"),
-    )[0].startswith("learned")
+    zscore = typed("normalizer=zscore", normalizer=defaults("normalizer", "zscore"))
+    assert zscore[-1] == "combsum zscore"
+    assert typed("fuser=learned", fuser=defaults("fuser", "learned"))[0].startswith("learned")
 
 
 def test_a_typed_cap_restricts_every_block():
@@ -350,10 +305,7 @@ def test_a_typed_knob_that_no_trial_reads_is_a_warning(given, changes, message):
 
 def test_a_cap_is_a_whole_number():
     with pytest.raises(HarnessError, match=r"pool\.cap.*cap=True"):
-        grid(
-            {"one": {"fuser": ["rrf"]}},
-            pool={"lists": ["dense", "graph"], "cap": True, "capped": ["graph"]},
-        ).trials()
+        grid({}, pool={"lists": ["dense", "graph"], "cap": True, "capped": ["graph"]}).trials()
 
 
 def test_a_block_that_is_no_axes_is_one_line():
@@ -364,7 +316,6 @@ def test_a_block_that_is_no_axes_is_one_line():
 @pytest.mark.plugin("mentions")
 def test_given_coefficients_have_a_name():
     given = {"dense": [1, 1], "graph": [1, 0.5]}
-    names = [
-        trial.name for trial in grid({"fuser": ["learned"], "fuser.coefficients": [given]}).trials()
-    ]
+    axes = {"fuser": ["learned"], "fuser.coefficients": [given]}
+    names = [trial.name for trial in grid(axes).trials()]
     assert any("coefficients=1+1:1+0.5" in name for name in names), names

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from torch import Tensor
@@ -17,7 +17,8 @@ from harness.core.errors import HarnessError, bounded, one_of
 from harness.core.identity import LATER
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.shares import total
-from harness.fusion.learning import LEARNED, check_numbers, learned_value
+from harness.fusion.learning import LEARNED, learned_value
+from harness.plugins.mentions.forest import is_finite
 from harness.plugins.mentions.fuser.features import (
     READS,
     TARGETS,
@@ -181,3 +182,16 @@ def _loss(
 def _sum(values: Column) -> float:
     """Sum from left to right, so that neither threads nor vector widths change the result."""
     return float(np.cumsum(values)[-1])
+
+
+def check_numbers(knob: str, value: Any) -> None:
+    """Check that a knob is null or finite numbers by list name; raise HarnessError otherwise."""
+    if value is None:
+        return
+    if not isinstance(value, Mapping):
+        raise HarnessError(
+            f"{knob} = {str(value)[:60]!r}, expected numbers by the name of a list, or null"
+        )
+    for name, numbers in value.items():
+        if not isinstance(numbers, Sequence) or not all(map(is_finite, numbers)):
+            raise HarnessError(f"{knob}.{name} = {str(numbers)[:60]!r}, expected finite numbers")
