@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import pandas as pd
 
-from harness.core.arrays import Int64Array
 from harness.core.errors import HarnessError
 from harness.core.table import percent
 from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.rows import Row
 from harness.sweep.folder.view import View
 from harness.sweep.recomputation import differences
 
@@ -54,7 +53,7 @@ class Agreement:
 
     @classmethod
     def of(cls, mine: SweepResult, theirs: SweepResult) -> Agreement:
-        """Compare two sweeps; raise HarnessError if they have no trial or question in common."""
+        """Compare two sweeps; raise HarnessError if they have other questions or trials."""
         lines, causes = [], []
         for kind, keys in CAUSES.items():
             differ = _causes(mine, theirs, keys)
@@ -66,8 +65,8 @@ class Agreement:
             found = _splits(mine, theirs)
         except ValueError as error:
             raise HarnessError(
-                f"{theirs.folder}: {error} in common with {mine.folder} ({cause}); give two sweeps "
-                "of the same experiment"
+                f"{theirs.folder} and {mine.folder} {error} ({cause}); give two sweeps of the same "
+                "experiment"
             ) from error
         winners = [one.lock["winner"] for one in (mine, theirs)]
         forecasts = [_forecast(one.lock) for one in (mine, theirs)]
@@ -113,44 +112,40 @@ class SplitAgreement(NamedTuple):
 
 
 def _compare(split: str, view: View, other: View, metrics: list[str]) -> SplitAgreement:
-    """Return the agreement on a split; ValueError if no trial or no question is in both."""
-    both = (view, other)
-    knobs = [[json.dumps(row["parameters"], sort_keys=True) for row in one.rows] for one in both]
-    ids = [[*one.queries["id"]] for one in both]
-    trials, questions = _common(*knobs), _common(*ids)
-    for what, places in (("trial", trials), ("question", questions)):
-        if not len(places[0]):
-            raise ValueError(f"no {what}")
-    hops = min(one.ranks.shape[2] for one in both)
-    rows = zip(both, trials, questions, strict=True)
-    ours, theirs = (one.ranks[place][:, chosen, :hops] for one, place, chosen in rows)
+    """Return the agreement on a split; ValueError for other questions or trials."""
+    if [*view.queries["id"]] != [*other.queries["id"]]:
+        raise ValueError(f"have other {split} questions")
+    known = {_key(row): place for place, row in enumerate(other.rows)}
+    pairs = [(at, known[_key(row)]) for at, row in enumerate(view.rows) if _key(row) in known]
+    if not pairs:
+        raise ValueError("have no trial in common")
+    hops = min(view.ranks.shape[2], other.ranks.shape[2])
+    ours, theirs = (
+        one.ranks[list(places), :, :hops]
+        for one, places in zip((view, other), zip(*pairs, strict=True), strict=True)
+    )
     gold = (ours >= 0) | (theirs >= 0)
     shares = ((ours == theirs) & gold).sum((1, 2)) / gold.sum((1, 2))
-    scores = [
-        pd.DataFrame([one.rows[at] for at in place])[metrics].astype(float)
-        for one, place in zip(both, trials, strict=True)
-    ]
-    apart = (scores[0] - scores[1]).abs().max().dropna()
+    apart = {}
+    for name in metrics:
+        scores = np.array([(view.rows[at][name], other.rows[to][name]) for at, to in pairs], float)
+        apart[name] = float(np.nan_to_num(np.abs(np.diff(scores))).max())
     far = [f"{name} {100 * value:.2g}" for name, value in apart.items() if value]
     verdicts = _verdict(view), _verdict(other)
-    whole = ids[0] == ids[1] and len(knobs[0]) == len(knobs[1]) == len(trials[0])
     lines = [
-        f"{split:<10} in both: {len(questions[0])} questions of {view.n} here and {other.n} there, "
-        f"{len(trials[0])} trials of {len(view.rows)} and {len(other.rows)}",
-        f"ranks      equal in {(shares == 1).sum()} of {len(shares)} trials; at least "
+        f"{split:<10} {view.n} questions; trials in both: {len(pairs)} of {len(view.rows)} here "
+        f"and {len(other.rows)} there",
+        f"ranks      equal in {(shares == 1).sum()} of {len(pairs)} trials; at least "
         f"{100 * shares.min():.4g}% of gold ranks are equal",
         f"metrics    greatest differences, in points: {', '.join(far) or 'none'}",
         _both("verdict", *verdicts),
     ]
-    exact = whole and view.ranks.shape == other.ranks.shape and shares.min() == 1 and not far
-    return SplitAgreement(lines, exact, verdicts[0] == verdicts[1], apart.max())
+    exact = view.ranks.shape == other.ranks.shape and shares.min() == 1 and not far
+    return SplitAgreement(lines, exact, verdicts[0] == verdicts[1], max(apart.values()))
 
 
-def _common(ours: list[str], theirs: list[str]) -> tuple[Int64Array, Int64Array]:
-    """Return the indices of what is in both lists, in our order."""
-    _, mine, others = np.intersect1d(ours, theirs, return_indices=True)
-    order = mine.argsort()
-    return mine[order], others[order]
+def _key(row: Row) -> str:
+    return json.dumps(row["parameters"], sort_keys=True)
 
 
 def _causes(mine: SweepResult, theirs: SweepResult, keys: tuple[str, ...]) -> list[str]:

@@ -34,7 +34,7 @@ def test_the_same_sweep_by_another_library_has_the_same_bits(mine, tmp_path):
     found = Agreement.of(mine, theirs)
     assert (found.answer, found.lines[-1]) == ("same bits", "same bits")
     assert "libraries  libraries.numpy: 2.4.6 here, 2.0.0 there" in found.lines
-    assert [line.split()[0] for line in found.lines if "in both" in line] == ["tune", "test"]
+    assert [line.split()[0] for line in found.lines if "trials in both" in line] == ["tune", "test"]
 
 
 def test_changed_ranks_and_scores_are_measured_and_explained(mine, tmp_path):
@@ -79,10 +79,10 @@ def test_another_winner_of_other_data_is_another_verdict(mine, tmp_path):
     assert "other data: data_sha256" in said
 
 
-def test_sweeps_without_a_common_question_are_refused(mine, tmp_path):
+def test_sweeps_of_other_questions_are_refused(mine, tmp_path):
     theirs = change(write(tmp_path / "theirs"), dataset="other")
     path = theirs.folder / "queries.parquet"
     frame = pd.read_parquet(path)
     frame.assign(id="x" + frame["id"]).to_parquet(path)
-    with pytest.raises(HarnessError, match=r"no question in common .*other data: dataset: sample"):
+    with pytest.raises(HarnessError, match=r"other tune questions .*other data: dataset: sample"):
         Agreement.of(mine, type(theirs)(theirs.folder))
