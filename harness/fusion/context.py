@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from harness.core.arrays import Float64Array, Int32Array, Int64Array
+from harness.core.arrays import Float64Array, Int64Array
 from harness.core.errors import HarnessError
 from harness.work.store import Store
 
@@ -14,32 +14,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 T = TypeVar("T")
-
-
-class Seeding(Protocol):
-    """The starting points of Q questions in a graph of entities and passages."""
-
-    def take(self, queries: Int64Array) -> Self:
-        """Return the starting points of some of the questions."""
-        ...
-
-    def bonuses(self, docs: Int32Array, path: int, hub: float) -> Mapping[str, Float64Array]:
-        """Return float64[Q, U] by weight, the features phi of PolicyRAG's eq. 7, each in [0, 1].
-
-        Args:
-            docs: int32[Q, U], passages, -1 for none.
-            path: number of edges of a chain, 0 to 2.
-            hub: a node with n edges divides a chain by n^hub.
-        """
-        ...
-
-
-class Relations(Protocol):
-    """The relations between the passages that Q questions find."""
-
-    def take(self, queries: Int64Array) -> Self:
-        """Return the relations of some of the questions."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +42,8 @@ class Context:
 
     Attributes:
         texts: the questions and all passages.
-        seeding: the starting points of the questions.
-        relations: the relations between passages.
+        seeding: the starting points of the questions in a graph, and relations: those between
+            passages; objects of a plug-in with ``take``, like this class.
         mentions: sparse [D, E] by name of a list: which passage mentions which entity in the list's
             graph.
         importance: float64[D] in [0, 1] by file name: the prior importance of documents
@@ -78,21 +52,18 @@ class Context:
     """
 
     texts: SourceTexts | None = None
-    seeding: Seeding | None = None
-    relations: Relations | None = None
+    seeding: Any = None
+    relations: Any = None
     mentions: Mapping[str, csr_array] = field(default_factory=dict)
     importance: Mapping[str, Float64Array] = field(default_factory=dict)
     types: Sequence[str | None] | None = None
 
     def take(self, queries: Int64Array) -> Context:
         """Return the context of some of the questions."""
-        texts, seeding = (
-            self.texts and self.texts.take(queries),
-            self.seeding and self.seeding.take(queries),
-        )
-        relations = self.relations and self.relations.take(queries)
+        parts = {"texts": self.texts, "seeding": self.seeding, "relations": self.relations}
+        taken: dict[str, Any] = {name: part and part.take(queries) for name, part in parts.items()}
         types = self.types and [self.types[query] for query in queries.tolist()]
-        return replace(self, texts=texts, seeding=seeding, relations=relations, types=types)
+        return replace(self, types=types, **taken)
 
 
 def needed(part: T | None, asking: str) -> T:

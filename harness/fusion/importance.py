@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from harness.core.arrays import Float64Array
-from harness.core.errors import HarnessError, bounded, described, with_article
+from harness.core.errors import HarnessError, bounded, described
 from harness.core.input import read_json
 
 FORM = '{"document": importance, ...}'
@@ -23,12 +22,16 @@ def read_importance(path: str | Path) -> dict[str, float]:
     Raises HarnessError that names the file and the document.
     """
     place = Path(path)
-    found: Any = read_json(place, FORM)
-    if not isinstance(found, dict):
-        raise HarnessError(f"{place}: expected {FORM}, found {with_article(type(found).__name__)}")
-    for name, value in found.items():
-        bounded(f"{place}: {name}", value, 0, 1)
+    found: dict[str, float] = read_json(place, FORM)
+    _check(found, str(place))
     return found
+
+
+def _check(found: object, source: str) -> None:
+    if not isinstance(found, Mapping):
+        raise HarnessError(f"{source}: expected {FORM}, got {described(found)}")
+    for name, value in found.items():
+        bounded(f"{source}: {name}", value, 0, 1)
 
 
 def prior(path: str | Path, doc_ids: pa.StringArray) -> Float64Array:
@@ -45,10 +48,7 @@ def prior_of(
 
     Raises HarnessError, with ``source``, if no document is given.
     """
-    if not isinstance(importance, Mapping):
-        raise HarnessError(f"{source}: expected {FORM}, got {described(importance)}")
-    for name, value in importance.items():
-        bounded(f"importance.{name}", value, 0, 1)
+    _check(importance, source)
     ids = doc_ids.to_pylist()
     if not any(name in importance for name in ids):
         raise HarnessError(
