@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from harness.sweep.trial.prepared import Prepared
+    from harness.sweep.tune import Findings
 
 UNCOMPARED = ("code", "libraries", "made_by", "sha256", "files", *MEASURED)
 """The keys of a lock or manifest that depend on the machine or on more than is stored."""
@@ -94,7 +95,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     from harness.sweep.tune import Findings
 
     def fault(name: str, what: str) -> HarnessError:
-        return HarnessError(f"{result.folder / name}: {what} ({_why(result, prepared)})")
+        return HarnessError(f"{result.folder / name}: {what} ({_why(result, found)})")
 
     found = Findings.of(prepared, prepared.plan.trials())
     wanted = [str(key) for key in result.trials["trial"]]
@@ -153,23 +154,18 @@ def _contents(result: SweepResult) -> dict[str, Any]:
     }
 
 
-def _why(result: SweepResult, prepared: Prepared) -> str:
+def _why(result: SweepResult, found: Findings) -> str:
     """Return what has changed since the sweep: data, lists (retrievers, encoders, ...), code,
     libraries.
     """
-    from harness.sweep.trial import read_by
-
-    now = {
-        "data_sha256": prepared.benchmark.sha256,
-        "split_sha256": prepared.benchmark.split_facts.get("split_sha256"),
-        "code": code_version(),
-        "libraries": library_versions(),
-        "versions": prepared.versions(prepared.plan.trials()),
-        "reads": read_by(prepared.plan.trials()),
-        "lists": record(prepared.identities),
-    }
-    then = {key: record({"versions": {}, "reads": {}, **result.manifest}.get(key)) for key in now}
-    changes = (f"{path}: {old} then, {new} now" for path, old, new in differences(then, now))
+    then, now = result.manifest, record(found.manifest)
+    keys = ("data_sha256", "split_sha256", "code", "libraries", "versions", "reads", "lists")
+    pairs = ((key, then.get(key) or {}, now.get(key) or {}) for key in keys)
+    changes = [
+        f"{path}: {old} then, {new} now"
+        for key, before, after in pairs
+        for path, old, new in differences(before, after, key)
+    ]
     return "; ".join(changes) or "no input that the manifest names differs; a file may"
 
 
