@@ -21,7 +21,6 @@ MARGIN = 0.02
 """The default of the largest difference that does not matter, as a share."""
 WHOLE = 4
 """Mean size of the clusters with several questions from which one cluster may decide a finding."""
-Test = Literal["sign", "flip"]
 Finding = Literal["better", "worse", "even"]
 C = TypeVar("C", bound="Comparison")
 
@@ -57,9 +56,6 @@ class Comparison:
         binary: whether values are 0 or 1, so that proportions and odds are defined.
         margin: the largest difference that does not matter.
         labels: int64[n], the cluster of shared gold passages of each question; None: no clusters.
-        test: the test that gives p. ``sign``: exact McNemar, or the sign test of the questions that
-            differ if the metric is not 0/1. ``flip``: the sign-flip permutation test of the
-            differences.
         scale: the unit in which scores are printed.
         p_holm: the deciding p, corrected for all that was compared together (see ``corrected``);
             None: not corrected.
@@ -70,7 +66,6 @@ class Comparison:
     binary: bool = True
     margin: float = MARGIN
     labels: Labels | None = None
-    test: Test = "sign"
     scale: Scale = SHARES
     p_holm: float | None = None
 
@@ -187,7 +182,7 @@ class Comparison:
         labels = np.concatenate([self._labels, np.full(size, len(sizes))])
         ours = np.concatenate([self.ours, ahead])
         theirs = np.concatenate([self.theirs, behind])
-        p = Comparison(ours, theirs, self.binary, self.margin, labels, self.test).p_deciding
+        p = Comparison(ours, theirs, self.binary, self.margin, labels).p_deciding
         return None if shown(p) else size
 
     @property
@@ -240,9 +235,7 @@ class Comparison:
 
     @cached_property
     def p(self) -> float:
-        """P of ``test`` by question."""
-        if self.test == "flip":
-            return statistic.sign_flip(self.ours - self.theirs)
+        """Exact McNemar's p by question, or that of the sign test if the metric is not 0/1."""
         return statistic.mcnemar(self.wins, self.losses)
 
     @cached_property
@@ -252,8 +245,6 @@ class Comparison:
         """
         if not self.shared or (self.too_few and self.wins + self.losses):
             return None
-        if self.test == "flip":
-            return statistic.sign_flip(self.ours - self.theirs, self.labels)
         return statistic.clustered_mcnemar(np.sign(self.ours - self.theirs), self._labels)
 
     @cached_property
@@ -305,20 +296,24 @@ class Comparison:
     def detectable(self) -> float | None:
         """The difference that the deciding test shows with 80% power; None if there is none.
 
-        It is the smallest net share of wins at this share of differing questions, or the smallest
-        mean difference for the permutation test.
+        It is the smallest net share of wins at this share of differing questions.
         """
         if self.ruling.least > LEVEL:
             return None
+        apart, n = self.independent
+        return statistic.smallest_effect(int(n), float((apart != 0).mean()))
+
+    @property
+    def independent(self) -> tuple[Values, float]:
+        """The differences without a cluster of most questions, and their effective number.
+
+        The sign of such a cluster is one coin; the other clusters decide.
+        """
         apart, labels = self.ours - self.theirs, self._labels
         first = statistic.dominant(labels)
-        if first is not None:  # its sign is one coin; the other clusters decide
+        if first is not None:
             apart, labels = apart[labels != first], labels[labels != first]
-        n = len(apart) / float(statistic.design_effect(apart, labels))  # the effective one
-        if self.test == "flip":
-            spread = float(apart.std(ddof=1)) if len(apart) > 1 else 0.0
-            return statistic.smallest_mean(spread / n**0.5, n - 1)
-        return statistic.smallest_effect(int(n), float((apart != 0).mean()))
+        return apart, len(apart) / float(statistic.design_effect(apart, labels))
 
     @cached_property
     def units(self) -> int:

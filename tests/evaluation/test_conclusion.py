@@ -48,19 +48,6 @@ def test_a_verdict_beside_an_interval_that_says_otherwise_says_what_rules() -> N
     assert rule.endswith("excludes 0.")
 
 
-def test_a_flip_test_has_a_least_p_too() -> None:
-    """Five gains of five: p = 2 / 2^5 = .0625, and every mean of a resample is above 0."""
-    found = Comparison.of(np.array([0.5, 0.6, 0.7, 0.8, 0.9]), np.zeros(5), False, test="flip")
-    shown, rule, least = conclude(found, "new", "old")
-    assert "raw p .062), no difference is shown." in shown
-    assert rule.endswith("excludes 0.")
-    least_p = "with 5 questions no difference can be shown: the least p is .062."
-    assert least == f"new against old: {least_p}"
-    many = np.tile([0.5, -0.5], 30)
-    limit = conclude(Comparison.of(many, 0 * many, False, test="flip"), "new", "old")[-1]
-    assert "shown in 4 of 5 cases is +" in limit
-
-
 def test_an_interval_that_ends_at_0_holds_it() -> None:
     """One gain of 20: in more than a third of the resamples it is not drawn, so the interval begins
     at 0.

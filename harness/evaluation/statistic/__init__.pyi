@@ -17,13 +17,11 @@ from .intervals import wilson as wilson
 from .mcnemar_power import mcnemar_power as mcnemar_power
 from .mcnemar_power import queries_needed as queries_needed
 from .mcnemar_power import smallest_effect as smallest_effect
-from .mcnemar_power import smallest_mean as smallest_mean
 from .p_values import benjamini_hochberg as benjamini_hochberg
 from .p_values import charge as charge
 from .p_values import holm as holm
 from .p_values import mcnemar as mcnemar
 from .p_values import mcnemar_ps as mcnemar_ps
 from .p_values import odds_ratio as odds_ratio
-from .permutation import sign_flip as sign_flip
 from .selection import Expected as Expected
 from .selection import expected as expected

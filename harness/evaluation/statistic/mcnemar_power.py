@@ -83,24 +83,6 @@ def smallest_effect(
     return high
 
 
-def smallest_mean(error: float, degrees: float) -> float | None:
-    """Return the smallest mean difference that a two-sided t test at .05 finds with about 80%
-    power.
-
-    (t of .975 + t of .8) error, with Student's quantiles (Bloom 1995, the minimum detectable
-    effect).
-
-    Args:
-        error: standard error of the mean, 0 or more; None is returned for 0.
-        degrees: degrees of freedom, above 0; None is returned below 1.
-    """
-    if degrees < 1 or not error > 0:
-        return None
-    from scipy.special import stdtrit
-
-    return float((stdtrit(degrees, 0.975) + stdtrit(degrees, 0.8)) * error)
-
-
 @functools.lru_cache(maxsize=256)
 def queries_needed(
     discordance: float, effect: float, power: float = 0.8, alpha: float = 0.05

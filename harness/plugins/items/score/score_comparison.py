@@ -7,19 +7,20 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from harness.core.arrays import Float64Array
 from harness.core.errors import HarnessError
-from harness.core.table import Column, Field, Scale, counted
+from harness.core.table import LEVEL, Column, Field, Scale, counted
 from harness.evaluation.metric import average
 from harness.evaluation.paired_comparison import Ruling, corrected
-from harness.evaluation.statistic import Labels, smallest_mean
+from harness.evaluation.statistic import Labels
 from harness.evaluation.system_comparison import SystemComparison, SystemField, pairs_of
 from harness.plugins.items.score.item_scores import EQUAL, Scores, read_scores, tied
 from harness.plugins.items.score.missing import Missing, complete
+from harness.plugins.items.score.permutation import sign_flip, smallest_mean
 from harness.plugins.items.score.two_way import TwoWay, two_way
 
 LESS = re.compile(
@@ -47,6 +48,7 @@ class ScoreComparison(SystemComparison):
         rounded: differences that are rounding (see ``tied``) and count as ties.
         repeats: the score of each run of the systems with several runs, by name.
         errors: the t test over items and runs; None if each system counts as one run.
+        flips: whether p is that of the sign-flip permutation test of the differences.
     """
 
     item_ids: Sequence[str]
@@ -54,6 +56,7 @@ class ScoreComparison(SystemComparison):
     rounded: Sequence[float] = ()
     repeats: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     errors: TwoWay | None = None
+    flips: bool = False
     fusable: ClassVar[bool] = False
 
     @property
@@ -85,9 +88,26 @@ class ScoreComparison(SystemComparison):
     @cached_property
     def detectable(self) -> float | None:
         """The difference that the deciding test shows with 80% power; None if there is none."""
-        if self.errors is None or self.too_few:
+        if self.errors is not None and not self.too_few:
+            return smallest_mean(self.errors.error, self.errors.degrees)
+        if not self.flips or self.ruling.least > LEVEL:
             return super().detectable
-        return smallest_mean(self.errors.error, self.errors.degrees)
+        apart, n = self.independent
+        spread = float(apart.std(ddof=1)) if len(apart) > 1 else 0.0
+        return smallest_mean(spread / n**0.5, n - 1)
+
+    @cached_property
+    def p(self) -> float:
+        """P of the test by item."""
+        return sign_flip(self.ours - self.theirs) if self.flips else super().p
+
+    @cached_property
+    def p_cluster(self) -> float | None:
+        """P of the same test over whole clusters, as of ``Comparison``."""
+        found = super().p_cluster
+        if found is None or not self.flips:
+            return found
+        return sign_flip(self.ours - self.theirs, self.labels)
 
     @staticmethod
     def more_fields(found: Sequence[Any]) -> list[SystemField]:
@@ -289,14 +309,14 @@ def _over_runs(
 ) -> dict[str, Any]:
     """Return the scores of two systems, float64[n, r], as fields of a comparison."""
     if all((one == one[:, :1]).all() for one in (ours, theirs)):
-        test: Literal["sign", "flip"] = "sign" if zero_one else "flip"
-        return {"ours": ours[:, 0], "theirs": theirs[:, 0], "binary": zero_one, "test": test}
+        one = {"ours": ours[:, 0], "theirs": theirs[:, 0]}
+        return {**one, "binary": zero_one, "flips": not zero_one}
     units = len(ours) if labels is None else len(np.unique(labels))
     errors = two_way(ours, theirs, labels) if units > 1 else None
     mine, others = ours.mean(axis=1), theirs.mean(axis=1)
     greatest = max(float(np.abs(one).max()) for one in (mine, others))
     others = np.where(np.abs(mine - others) <= EQUAL * greatest, mine, others)
-    return {"ours": mine, "theirs": others, "binary": False, "test": "flip", "errors": errors}
+    return {"ours": mine, "theirs": others, "binary": False, "flips": True, "errors": errors}
 
 
 def _labels(scores: Sequence[Scores]) -> Labels | None:

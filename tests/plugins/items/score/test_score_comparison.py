@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import t
 
 import harness
 from harness.plugins.items.score import two_way
@@ -222,6 +223,16 @@ def test_an_interval_of_shares_ends_at_a_share() -> None:
     assert found.errors is not None
     assert found.errors.interval()[1] > 1
     assert "se of items %" in found.table().titles
+
+
+def test_what_a_flip_test_could_have_seen() -> None:
+    """(t of .975 + t of .8) s / sqrt(n), with n - 1 degrees (Bloom 1995); of five items none."""
+    values = dict(zip("abcdefghijkl", np.random.default_rng(3).normal(0.1, 1.0, 12), strict=True))
+    found = harness.compare_scores(values, dict.fromkeys(values, 0.0))
+    error = np.std([*values.values()], ddof=1) / 12**0.5
+    assert found.detectable == pytest.approx(float(t.ppf([0.975, 0.8], 11).sum()) * error)
+    five = {item: values[item] for item in "abcde"}
+    assert harness.compare_scores(five, dict.fromkeys(five, 0.0)).detectable is None
 
 
 def test_epochs_of_a_log_are_repeats(folder: Path, command: Command) -> None:

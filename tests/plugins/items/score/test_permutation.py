@@ -10,7 +10,8 @@ from scipy.stats import permutation_test, ttest_1samp
 from statsmodels.stats.power import TTestPower
 
 from harness.core.errors import HarnessError
-from harness.evaluation.statistic import clustered_mcnemar, sign_flip, smallest_mean
+from harness.evaluation.statistic import clustered_mcnemar
+from harness.plugins.items.score import sign_flip, smallest_mean
 
 CODE = """
 import numpy as np; from harness.evaluation.statistic import expected

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from harness.core.arrays import Int64Array
 from harness.core.errors import whole_number
-from harness.evaluation.statistic.clustering import cluster_sums
+from harness.evaluation.statistic import cluster_sums
 
 TIE = 1e-9
 """Sums that differ by less than this, relative to their parts, are equal: they were added in
@@ -57,3 +57,21 @@ def sign_flip(
         )
         reached += int((np.abs(flips @ sums) >= reach).sum())
     return (1 + reached) / (1 + permutations)
+
+
+def smallest_mean(error: float, degrees: float) -> float | None:
+    """Return the smallest mean difference that a two-sided t test at .05 finds with about 80%
+    power.
+
+    (t of .975 + t of .8) error, with Student's quantiles (Bloom 1995, the minimum detectable
+    effect).
+
+    Args:
+        error: standard error of the mean, 0 or more; None is returned for 0.
+        degrees: degrees of freedom, above 0; None is returned below 1.
+    """
+    if degrees < 1 or not error > 0:
+        return None
+    from scipy.special import stdtrit
+
+    return float((stdtrit(degrees, 0.975) + stdtrit(degrees, 0.8)) * error)
