@@ -97,7 +97,12 @@ def clustered_mcnemar(signs: Float64Array, labels: Labels) -> float:
 
 
 def flip_chances(sums: Int64Array, won: float) -> Float64Array:
-    """Return the probability of each sum of |s_c| over the clusters that are won, from 0 to all."""
+    """Return float64[S + 1], the probability of each sum of |s_c| over the clusters that are won.
+
+    Args:
+        sums: int64[C], the net wins s_c of each cluster; S is the sum of |s_c|.
+        won: probability that a cluster is won.
+    """
     from scipy.special import gammaln
 
     chances = np.ones(1)
