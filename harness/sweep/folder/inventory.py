@@ -12,23 +12,33 @@ from harness.core.configuration import leaves
 from harness.core.errors import HarnessError, MissingFile
 from harness.core.table import Column, Table, counted
 from harness.sweep.folder.lock import LOCK
-from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.result import SweepResult, differing
 
 
 def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
     """Return a row for each sweep: name, benchmark, questions, trials, winner, evaluation.
 
-    Parameters are the typed overrides, without the dataset.
+    Parameters are the typed overrides in which sweeps of the benchmark differ.
 
     Args:
         runs: the runs folder.
         evaluated: hashes of the locks in the ledger.
     """
+    found = results(runs)
+    groups: dict[str, list[SweepResult]] = {}
+    for result in found:
+        with contextlib.suppress(HarnessError):
+            _ = result.given
+            groups.setdefault(str(result.manifest["dataset"]), []).append(result)
+    typed: dict[Path, str] = {}
+    for group in groups.values():
+        for result, own in zip(group, differing(group), strict=True):
+            words = [f"{name}={value}" for name, value in own.items() if value]
+            typed[result.folder] = " ".join(words)
     rows: list[list[object]] = []
-    for result in results(runs):
+    for result in found:
         folder = result.folder
         try:
-            typed = [f"{name}={one}" for name, one in result.given.items() if name != "dataset"]
             heldout = "no"
             if result.heldout:
                 heldout = f"evaluation {result.heldout[0]['evaluation']}"
@@ -36,7 +46,7 @@ def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
                 heldout = "its files are gone"
             facts = [
                 str(result.manifest["dataset"]),
-                " ".join(typed) or "as by default",
+                typed[folder] or "as by default",
                 result.manifest["n"],
                 len(result.trials),
                 result.whole.winner_name,
