@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from harness.core.table import LEVEL, SHARES, Scale, counted, p_value
+from harness.core.arrays import Int64Array
+from harness.core.table import LEVEL, SHARES, Scale, counted, p_value, percent
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.paired_comparison import Comparison
 from harness.evaluation.statistic import mcnemar
@@ -16,6 +17,8 @@ from harness.evaluation.statistic import mcnemar
 if TYPE_CHECKING:
     from harness.evaluation.system_comparison import SystemComparison
 
+GREAT = 0.05
+"""Share of the questions in one cluster above which a caution is printed."""
 SEEN = "detectable difference"
 NAMED = 3
 """The largest number of comparisons that a sentence names; of more it gives the number."""
@@ -313,16 +316,25 @@ def _named(members: Sequence[SystemComparison], several: bool) -> str:
     return f"{' and '.join(each)} {'is' if len(each) == 1 else 'are'}"
 
 
-def blind_spots(seen: Mapping[str, Mapping[str, int]]) -> list[Sentence]:
+def blind_spots(seen: Mapping[str, Mapping[str, int]], sizes: Int64Array) -> list[Sentence]:
     """Return why the forecast of a tune half may be wrong.
 
     Args:
         seen: by list and split, the number of questions that share gold with one on which the
             list's weights were chosen. Trials that learn, and lists of ``harness fit``, are scored
             with cross-validation and are not counted.
+        sizes: sizes of tune's clusters of questions that share gold passages.
     """
-    names = ", ".join(name for name, one in seen.items() if one.get("tune"))
-    if not names:
-        return []
-    text = f"The weights of {names} were chosen on these tune questions, too"
-    return [Sentence("caveat", f"{text}: expect less than the forecast says.")]
+    said = []
+    if names := ", ".join(name for name, one in seen.items() if one.get("tune")):
+        said.append(
+            f"The weights of {names} were chosen on these tune questions, too: expect less than "
+            "the forecast says."
+        )
+    share = float(sizes.max() / sizes.sum())
+    if share > GREAT and sizes.max() > 1:
+        said.append(
+            f"{percent(share)}% of tune's questions are in one cluster, linked by shared gold "
+            "passages: for other questions the intervals may be too narrow."
+        )
+    return [Sentence("caveat", text) for text in said]

@@ -128,11 +128,18 @@ def test_five_questions_cannot_be_significant() -> None:
 
 
 def test_what_a_forecast_cannot_see() -> None:
+    even = np.ones(40, dtype=np.int64)
     mine, other = {"tune": 3, "test": 0}, {"tune": 0, "test": 3}
-    (seen,) = blind_spots({"graph": mine, "folded": other})
+    (seen,) = blind_spots({"graph": mine, "folded": other}, even)
     chosen = (
         "The weights of graph were chosen on these tune questions, too: expect less than the "
         "forecast says."
     )
     assert seen == Sentence("caveat", chosen)
-    assert blind_spots({"folded": other}) == []
+    assert blind_spots({"folded": other}, even) == []
+    (great,) = blind_spots({}, np.array([6, *even]))  # 6 of 46
+    assert great.text.startswith(
+        "13.0% of tune's questions are in one cluster, linked by shared gold passages: for other"
+    )
+    assert blind_spots({}, np.array([2, *even[:38]])) == []  # 2 of 40 is not more than 5%
+    assert blind_spots({}, even[:8]) == []  # few questions are no cluster

@@ -6,6 +6,8 @@ a forecast those of ``forecast``.
 
 from __future__ import annotations
 
+import numpy as np
+
 from harness.core.table import counted, percent
 from harness.evaluation.conclusion import (
     LEAD,
@@ -145,13 +147,13 @@ def _elsewhere(view: View) -> list[Sentence]:
 
 
 def _blind_spots(result: SweepResult, view: View) -> list[Sentence]:
-    """Return why the forecast may be wrong: fitted lists."""
+    """Return why the forecast may be wrong: fitted lists, and large clusters of tune."""
     forecast = result.lock.get("expected")
     if not forecast or (view.split != "test" and is_empty(forecast)):
         return []
     lists, fused = result.manifest.get("fitted") or {}, result.whole.fused_lists
     seen = {name: one.get("seen") or {} for name, one in lists.items() if name in fused}
-    found = blind_spots(seen)
+    found = blind_spots(seen, np.bincount(result.whole.clusters))
     return (
         [Sentence("forecast", one.text, "expected on test") for one in found]
         if view.split == "test"

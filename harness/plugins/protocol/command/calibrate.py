@@ -67,7 +67,9 @@ def _protocol(config: DictConfig) -> None:
 
 
 def _forecast(config: DictConfig) -> None:
+    import numpy as np
 
+    from harness.benchmark.split import clusters
     from harness.evaluation.conclusion import blind_spots
     from harness.plugins.protocol.calibration_tables import forecasts
     from harness.plugins.protocol.worlds import resplit
@@ -76,10 +78,10 @@ def _forecast(config: DictConfig) -> None:
     prepared = _prepared(config)
     found = resplit(prepared, config.calibrate.splits, config.calibrate.seed)
     print(forecasts(found).text())
-    name = prepared.benchmark.name
+    name, gold = prepared.benchmark.name, prepared.benchmark.gold
     lists = fitted(retrievers(config), prepared.benchmark).items()
     known = {name: one.get("seen") or {} for name, one in lists}
-    for line in blind_spots(known):
+    for line in blind_spots(known, np.bincount(clusters(gold[prepared.benchmark.members("tune")]))):
         print(line.text)
     print(
         _store(config, f"{name}-forecast", "forecast", found, data_sha256=prepared.benchmark.sha256)
