@@ -198,7 +198,7 @@ def headroom(found: Sequence[SystemComparison]) -> dict[str, Headroom]:
         values = {one.baseline: one.theirs for one in same} | {one.name: one.ours for one in same}
         if len(values) > 1:
             means = {name: float(own.mean()) for name, own in values.items()}
-            rooms[str(metric)] = Headroom.of(values, max(means, key=lambda name: means[name]))
+            rooms[str(metric)] = Headroom.of(values, max(means, key=means.__getitem__))
     return rooms
 
 

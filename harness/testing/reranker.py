@@ -52,11 +52,9 @@ class RerankerConformance(PureConformance):
     @staticmethod
     def fused(pool: Calibrated) -> Tensor:
         """Return float64[Q, U], distinct scores; every fifth document is left out."""
-        scores = torch.linspace(1, 0, pool.pool.shape[1], dtype=torch.float64).repeat(
-            pool.pool.shape[0], 1
-        )
-        scores = scores.masked_fill((pool.pool.docs % 5 == 0) | (pool.pool.docs < 0), -torch.inf)
-        return scores
+        docs = pool.pool.docs
+        scores = torch.linspace(1, 0, docs.shape[1], dtype=torch.float64).expand(docs.shape)
+        return scores.masked_fill((docs % 5 == 0) | (docs < 0), -torch.inf)
 
     def test_it_declares_what_it_reads(self, reranker: Reranker) -> None:
         """``reads`` is declared."""

@@ -173,8 +173,8 @@ MEASURES = {
 ALIASES = {"any_sup": "success"}
 """Other accepted names; a metric is printed with the name of its measure."""
 MEANT = {
-    "success": ("hit", "hits", "hit_rate", "hitrate", "accuracy", "hr"),
-    "mrr": ("rr", "recip_rank", "reciprocal_rank"),
+    "success": ("hit", "hits", "hit_rate", "hr"),
+    "mrr": ("rr", "recip_rank"),
     "recall": ("r",),
     "ndcg": ("ndcg_cut", "dcg", "idcg"),
 }

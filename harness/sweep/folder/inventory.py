@@ -119,9 +119,7 @@ def choose_one(runs: Path, sweep: object) -> Path:
     """Return the folder of the requested sweep (see ``choose``)."""
     found = choose(runs, sweep)
     if len(found) > 1:
-        raise HarnessError(
-            f"sweep=[{','.join(map(str, found))}]: expected one sweep, got {len(found)}"
-        )
+        raise HarnessError(f"sweep={sweep}: expected one sweep, got {len(found)}")
     return found[0]
 
 
