@@ -176,7 +176,7 @@ MEANT = {
     "success": ("hit", "hits", "hit_rate", "hr"),
     "mrr": ("rr", "recip_rank"),
     "recall": ("r",),
-    "ndcg": ("ndcg_cut", "dcg", "idcg"),
+    "ndcg": ("ndcg_cut",),
 }
 """Names of measures in other tools."""
 
