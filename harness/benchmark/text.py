@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from harness.core.arrays import Int64Array
-from harness.core.errors import HarnessError
 
 # Scripts without spaces are read one character a word: a name in them may begin anywhere.
 UNSPACED = (
@@ -31,30 +30,10 @@ _WORD = re.compile(rf"[{UNSPACED}]|{_LETTER}(?:{_LETTER}|[{MARKS}\u200c\u200d])*
 _BRACKETS = re.compile(r"\s*[(（\[][^()（）\[\]]*[)）\]]\s*$")
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[^\W\d_a-z])")
 """White space after ``. ! ?`` and before a capital."""
-_ABBREVIATION = re.compile(
-    r"(?<![^\W\d_])(?:[^\W\d_a-z]|St|Mt|Dr|Mr|Mrs|Ms|Jr|Sr|Bros|Lt|Col|Gen|Capt|Sgt|Rev|Prof|Op|vs)\.$"
-)
-JOINING = frozenset(
-    (
-        "al",
-        "and",
-        "bin",
-        "da",
-        "de",
-        "del",
-        "der",
-        "des",
-        "di",
-        "du",
-        "ibn",
-        "la",
-        "le",
-        "of",
-        "the",
-        "van",
-        "von",
-    )
-)
+JOINING = {
+    *("al", "and", "bin", "da", "de", "del", "der", "des", "di"),
+    *("du", "ibn", "la", "le", "of", "the", "van", "von"),
+}
 """Words in lower case that may occur inside a name but not at its end."""
 _STOPS = '.!?:;。！？\n"“”'
 _STOP = re.compile(f"[{_STOPS}]")
@@ -129,21 +108,6 @@ def byte_offsets(text: str, places: Int64Array) -> Int64Array:
     code = np.frombuffer(text.encode("utf-32-le"), dtype="<u4")
     size = 1 + (code > 0x7F).astype(np.int64) + (code > 0x7FF) + (code > 0xFFFF)
     return np.concatenate([[0], np.cumsum(size)])[places]
-
-
-def sentences(text: str) -> list[str]:
-    """Return the sentences of a text, without the white space between them.
-
-    No sentence ends after an initial or an abbreviation before a name (``P. Ramlee``, ``St.
-    Francis``). A sentence that does end in one is joined with the next.
-    """
-    found: list[str] = []
-    last = 0
-    for end in SENTENCE_END.finditer(text):
-        if _ABBREVIATION.search(text[last : end.start()]) is None:
-            found.append(text[last : end.start()])
-            last = end.end()
-    return [*found, text[last:]]
 
 
 def is_capitalised(text: str, words: Words, number: int) -> bool:
@@ -242,10 +206,7 @@ class Gazetteer:
     def _codes(self) -> dict[str, str]:
         vocabulary = dict.fromkeys(word for name in self.names for word in name.split(" "))
         if len(vocabulary) > _LAST - len(_SURROGATES) - _FIRST:
-            raise HarnessError(
-                f"the titles have {len(vocabulary)} different words; at most {_LAST} can be "
-                "searched"
-            )
+            raise ValueError(f"{len(vocabulary)} different words in names, of {_LAST} possible")
         points = (point for point in range(_FIRST, _LAST + 1) if point not in _SURROGATES)
         return {word: chr(point) for word, point in zip(vocabulary, points, strict=False)}
 

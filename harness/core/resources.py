@@ -1,16 +1,14 @@
-"""Disk space and memory, checked before they are used, and the description of the machine."""
+"""The description of the machine, for manifests and run files."""
 
 from __future__ import annotations
 
 import os
 import platform
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
 from harness.core.device import CARDS
-from harness.core.errors import HarnessError
 
 MEMORY = Path("/proc/meminfo")
 GROUP = Path("/sys/fs/cgroup")
@@ -23,69 +21,6 @@ RELEASE = Path("/etc/os-release")
 """The places where Linux lists the processor, the driver of NVIDIA's cards, the power limit and the
 distribution.
 """
-
-SMALL = 64 << 20
-"""Bytes below which nothing is checked: other processes use as much meanwhile."""
-
-
-def need_disk(folder: Path, size: int, what: str) -> None:
-    """Raise HarnessError unless the disk of ``folder`` has that many free bytes.
-
-    Args:
-        folder: a folder on the disk.
-        size: number of bytes.
-        what: the work that needs them, for the message.
-    """
-    free = shutil.disk_usage(folder).free
-    if size > max(free, SMALL):
-        raise HarnessError(
-            f"{folder}: {what} needs {gibibytes(size)} on the disk, and {gibibytes(free)} are "
-            "free; free some space or "
-            "set paths.runs=DIR to another disk"
-        )
-
-
-def need_memory(size: int, what: str, mend: str) -> None:
-    """Raise HarnessError unless that many bytes of memory are available, if the system tells.
-
-    Args:
-        size: number of bytes.
-        what: the work that needs them, for the message.
-        mend: the key to change, and its value.
-    """
-    free = available_memory()
-    if free is not None and size > max(free, SMALL):
-        raise HarnessError(
-            f"{what} needs some {gibibytes(size)} of memory, and {gibibytes(free)} are "
-            f"available; {mend}"
-        )
-
-
-def available_memory() -> int | None:
-    """Return the bytes that this process can still use without swapping, or None if unknown (not
-    Linux).
-    """
-    try:
-        fields = dict(
-            line.split(":", 1) for line in MEMORY.read_text(encoding="ascii").splitlines()
-        )
-        whole = int(fields["MemAvailable"].split()[0]) * 1024
-    except (OSError, LookupError, ValueError):
-        return None
-    try:
-        limit, used = (
-            (GROUP / name).read_text(encoding="ascii").strip()
-            for name in ("memory.max", "memory.current")
-        )
-        counts = dict(
-            line.split()
-            for line in (GROUP / "memory.stat").read_text(encoding="ascii").splitlines()
-        )
-        # the system releases cached files when memory is needed
-        left = int(limit) - int(used) + int(counts["inactive_file"])
-        return max(0, min(whole, left))
-    except (OSError, LookupError, ValueError):  # "max" means that there is no limit
-        return whole
 
 
 def describe_machine() -> dict[str, dict[str, Any]]:

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.core.arrays import Int64Array, distinct, read_matrix
+from harness.core.arrays import Int64Array, distinct
 from harness.graph.extractor import Extraction, Mentions, Triples
 from harness.graph.extractor.extraction import KINDS
 
@@ -58,15 +58,14 @@ class Network:
 
     @classmethod
     def load(cls, folder: Path) -> Network:
-        """Read the files of ``save``. Raise HarnessError for matrices of another form."""
+        """Read the files of ``save``."""
+
+        def matrix(name: str) -> sp.csr_array:
+            return sp.csr_array(sp.load_npz(folder / f"{name}.npz"))
+
         names = json.loads((folder / "names.json").read_text())
-        about = read_matrix(folder / "about.npz", (len(names), None))
-        context = {kind: read_matrix(folder / f"context-{kind}.npz", about.shape) for kind in KINDS}
-        relation, synonym = (
-            read_matrix(folder / f"{name}.npz", (len(names),) * 2)
-            for name in ("relation", "synonym")
-        )
-        return cls(names, about, context, relation, synonym)
+        context = {kind: matrix(f"context-{kind}") for kind in KINDS}
+        return cls(names, matrix("about"), context, matrix("relation"), matrix("synonym"))
 
     def matrices(self) -> dict[str, sp.csr_array]:
         """Return every matrix by its name."""

@@ -22,7 +22,6 @@ from harness.core.arrays import (
     Int64Array,
     arrow,
     find,
-    read_array,
     to_numpy,
     write_array,
 )
@@ -424,11 +423,9 @@ class Run:
         Raises:
             HarnessError: it is no run of these queries and documents.
         """
-        indptr, docs, scores = (
-            read_array(folder / f"{name}.npy", kind, (None,)) for name, kind in cls.ARRAYS.items()
-        )
+        arrays = (np.load(folder / f"{name}.npy", allow_pickle=False) for name in cls.ARRAYS)
         try:
-            return cls(query_ids, doc_ids, indptr, docs, scores)
+            return cls(query_ids, doc_ids, *arrays)
         except HarnessError as error:
             raise HarnessError(f"{folder}: {error}; {REBUILD}") from error
 

@@ -2,73 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
 import pytest
-import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.arrays import (
     arrow,
-    check_matrix,
     distinct,
     find,
-    read_arrays,
-    read_matrix,
     to_numpy,
 )
-from harness.core.errors import HarnessError
-from harness.graph.extractor.extraction import KINDS
-from harness.graph.network import Network
-
-
-def matrix() -> sp.csr_array:
-    return sp.csr_array(np.array([[0, 0.5, 0], [1, 0, 2]], dtype=np.float32))
-
-
-def test_what_was_written(tmp_path: Path) -> None:
-    sp.save_npz(tmp_path / "m.npz", matrix(), compressed=False)
-    assert (read_matrix(tmp_path / "m.npz", (2, None)).toarray() == matrix().toarray()).all()
-
-
-@pytest.mark.parametrize(
-    ("part", "values", "said"),
-    [
-        ("indices", [0, 1, 3], "indices"),
-        ("indices", [-1, 1, 2], "indices"),
-        ("indptr", [0, 3, 1], "indptr|index pointer|length"),
-        ("indptr", [1, 2, 3], "index pointer|indptr"),
-        ("data", [1, np.nan, 1], "not finite"),
-        ("data", [1, np.inf, 1], "not finite"),
-    ],
-)
-def test_a_matrix_that_leads_out_of_itself(part: str, values: list[float], said: str) -> None:
-    broken = matrix()
-    setattr(broken, part, np.array(values, dtype=getattr(broken, part).dtype))
-    with pytest.raises(HarnessError, match=rf"^here.*({said})"):
-        check_matrix(broken, "here", (2, 3))
-
-
-def test_another_shape_and_no_matrix(tmp_path: Path) -> None:
-    sp.save_npz(tmp_path / "m.npz", matrix())
-    with pytest.raises(HarnessError, match=r"m\.npz:.*\[2.*3\].*\[3"):
-        read_matrix(tmp_path / "m.npz", (3, None))
-    (tmp_path / "m.npz").write_bytes(b"none")
-    for read in (lambda path: read_matrix(path, (2, 3)), read_arrays):
-        with pytest.raises(HarnessError, match=r"m\.npz:"):
-            read(tmp_path / "m.npz")
-
-
-def test_the_matrices_of_a_network_fit_its_names(tmp_path: Path) -> None:
-    square = sp.csr_array(np.eye(2, dtype=np.float32))
-    Network(["a", "b"], matrix(), dict.fromkeys(KINDS, matrix()), square, square).save(tmp_path)
-    assert Network.load(tmp_path).names == ["a", "b"]
-    sp.save_npz(tmp_path / "relation.npz", sp.csr_array(np.eye(3, dtype=np.float32)))
-    with pytest.raises(HarnessError, match=r"relation\.npz:.*\[3.*3\].*\[2.*2\]"):
-        Network.load(tmp_path)
 
 
 @given(

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import yaml
 
-from harness.core.arrays import read_array, write_array
+from harness.core.arrays import write_array
 from harness.core.errors import HarnessError
 from harness.core.files import HOST, dead_partials, make_folder, remove_partials, whole, write_text
 from harness.core.input import read_yaml
@@ -64,25 +64,6 @@ def test_a_yaml_value_that_is_not_of_its_tag_is_refused(tmp_path: Path, text: st
     path.write_text(f"a: {text}")
     with pytest.raises(ValueError, match="a value that is not of its tag"):
         read_yaml(path)
-
-
-@pytest.mark.parametrize(
-    ("stored", "said"),
-    [
-        (np.array([0, 3], np.int32), r"value 3, expected 0 to 2"),
-        (np.array([-1, 0], np.int32), r"value -1, expected 0 to 2"),
-        (np.array([0, 1], np.int64), r"int64\[2\], expected int32\[2\]"),
-        (np.array([0], np.int32), r"int32\[1\], expected int32\[2\]"),
-        (np.array([[0, 1]], np.int32), r"int32\[1, 2\], expected int32\[2\]"),
-    ],
-)
-def test_an_array_of_another_form_is_refused(tmp_path: Path, stored: np.ndarray, said: str) -> None:
-    np.save(tmp_path / "docs.npy", stored)
-    with pytest.raises(HarnessError, match=rf"docs\.npy: {said}"):
-        read_array(tmp_path / "docs.npy", np.int32, (2,), 0, 2)
-    (tmp_path / "docs.npy").write_bytes(b"none")
-    with pytest.raises(HarnessError, match="no array of NumPy"):
-        read_array(tmp_path / "docs.npy", np.int32, (2,), 0, 2)
 
 
 def test_what_a_killed_report_left_goes_from_its_folders_too_and_what_is_being_written_stays(

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source.assembly import assemble
@@ -25,7 +22,6 @@ from harness.benchmark.source.prepared_files import (
     read_prepared_questions,
 )
 from harness.benchmark.source.records import Chain, check_chain
-from harness.benchmark.source.segment import Segmentation, resolve_gold
 from harness.core.errors import HarnessError, MissingFile
 from harness.work.store import Store
 
@@ -43,34 +39,20 @@ class Folder:
         path: the folder.
         chain: the questions whose hop order is known, so that they have a last hop: ``all``,
             ``none``, or ``{field: [values]}`` over the query's fields.
-        tokens: number of words above which a document is split into passages of whole sentences
-            (``harness.benchmark.source.segment``). Their ids and gold name bytes of the document.
-            null splits nothing.
-        overlap: number of words that two passages share.
     """
 
     path: str | None = None
     chain: Chain = "all"
-    tokens: int | None = None
-    overlap: int = 0
 
     def __post_init__(self) -> None:
         check_chain("dataset.chain", self.chain)
-        if self._segmentation is None and self.overlap:
-            raise HarnessError(
-                f"dataset.overlap={self.overlap} needs dataset.tokens, the words of a passage"
-            )
-
-    @property
-    def _segmentation(self) -> Segmentation | None:
-        return None if self.tokens is None else Segmentation(self.tokens, self.overlap)
 
     def load(self, store: Store) -> Benchmark:
         """Return the benchmark of the present files."""
         folder = self._folder()
         if files := judgement_files(folder):
             return self._judged(folder, files, store)
-        found = read_prepared(folder, store.root, self._segmentation)
+        found = read_prepared(folder, store.root)
         if found is None:
             raise MissingFile(
                 f"{folder}: "
@@ -79,27 +61,11 @@ class Folder:
                 str(self.path),
             )
         corpus, queries = found
-        if self.tokens is None:
-            benchmark = assemble(folder.name, corpus, queries, self.chain)
-            return benchmark.without_order(~benchmark.chain)
-        queries, whole = resolve_gold(queries, corpus.table["id"].to_pylist())
         benchmark = assemble(folder.name, corpus, queries, self.chain)
-        kept = [
-            flag
-            for row, flag in zip(queries.values, whole, strict=True)
-            if row.get("supporting_ids") != []
-        ]
-        chain = benchmark.chain & ~np.array(kept, dtype=np.bool_)
-        return dataclasses.replace(benchmark, chain=chain).without_order(~chain)
+        return benchmark.without_order(~benchmark.chain)
 
     def _judged(self, folder: Path, files: Sequence[Path], store: Store) -> Benchmark:
         """Return the benchmark of a folder of BEIR."""
-        if self.tokens is not None:
-            raise HarnessError(
-                f"dataset.tokens={self.tokens}: {folder} is one of BEIR, whose qrels judge whole "
-                "documents; name gold "
-                "passages or spans in queries.jsonl (supporting_ids)"
-            )
         judged, splits = join_judgements((path.stem, read_judgements(path)) for path in files)
         questions = read_prepared_questions(need_file(folder, "queries"))
         asked = {name: question for name, question in questions.items() if name in judged}

@@ -23,5 +23,4 @@ from .records import read_array as read_array
 from .records import read_lines as read_lines
 from .records import stream_lines as stream_lines
 from .records import with_our_names as with_our_names
-from .segment import SPAN as SPAN
 from .upstream import CorpusRecords as CorpusRecords

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +18,6 @@ from harness.benchmark.source.records import (
     stream_lines,
     with_our_names,
 )
-from harness.benchmark.source.segment import Segmentation
 from harness.core.errors import HarnessError
 
 
@@ -33,26 +33,19 @@ def prepared_file(folder: Path, stem: str) -> Path | None:
     return found[0] if found else None
 
 
-def read_prepared(
-    folder: Path, scratch: Path | None = None, segmentation: Segmentation | None = None
-) -> tuple[Corpus, Records] | None:
+def read_prepared(folder: Path, scratch: Path | None = None) -> tuple[Corpus, Records] | None:
     """Return the corpus and the queries of a folder of prepared files, or None if it has neither.
 
     Args:
         folder: the folder.
         scratch: see ``read_corpus``.
-        segmentation: how long documents are split; None splits nothing.
     """
     corpus, queries = (prepared_file(folder, stem) for stem in ("corpus", "queries"))
     if corpus is None and queries is None:
         return None
     corpus, queries = (need_file(folder, stem) for stem in ("corpus", "queries"))
-
-    def passages() -> Iterator[tuple[int, Record]]:
-        read = _passages(corpus)
-        return read if segmentation is None else segmentation.split(read)
-
-    return read_corpus(Stream(corpus, passages), scratch), _queries(queries)
+    passages = Stream(corpus, functools.partial(_passages, corpus))
+    return read_corpus(passages, scratch), _queries(queries)
 
 
 def read_prepared_questions(path: Path) -> dict[str, str]:

@@ -14,8 +14,7 @@ import numpy as np
 
 from harness.core.arrays import BoolArray
 from harness.core.errors import HarnessError, nearest
-from harness.core.input import is_packed, numbered_lines, parse_json, read_json, refuse_array
-from harness.core.resources import gibibytes, need_memory
+from harness.core.input import numbered_lines, parse_json, read_json, refuse_array
 
 Record = Mapping[str, Any]
 Chain = str | Mapping[str, Sequence[str]]
@@ -106,18 +105,8 @@ def stream_lines(path: Path) -> Iterator[tuple[int, Record]]:
 
 def read_lines(path: Path) -> Records:
     """Return all records of a file of JSON lines."""
-    _foresee(path)
     rows = list(stream_lines(path))
     return Records(path, [record for _, record in rows], [place for place, _ in rows])
-
-
-def _foresee(path: Path) -> None:
-    """Raise HarnessError if the file is too large for the memory."""
-    if path.is_file():
-        size = path.stat().st_size
-        factor = PACKED if is_packed(path) else PLAIN
-        mend = "take fewer passages, or a machine with more memory"
-        need_memory(factor * size, f"{path}: reading {gibibytes(size)} of records", mend)
 
 
 PASSAGE_NAMES = {"id": ("_id", "pid", "docid", "doc_id", "docno"), "text": ("contents",)}

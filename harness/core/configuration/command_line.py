@@ -70,11 +70,6 @@ class CommandLine:
             name, _, folder = flag.removeprefix("--").partition("=")
             if name == "config-dir":
                 _search(folder or " ".join(flags[place + 1 : place + 2]))
-        for override in overrides:
-            key, _, value = override.partition("=")
-            if key == "hydra.searchpath":
-                for folder in re.findall(r"[^\[\]'\",\s]+", value):
-                    _search(folder)
         primary = command if extensions.primary(command) else "config"
         quoted = tuple(map(quote_file, _with_names(primary, overrides)))
         check_twice(list(map(Override.read, quoted)))
@@ -102,11 +97,7 @@ class CommandLine:
 
 
 def _search(folder: str) -> None:
-    if folder.startswith("pkg://"):
-        for place in extensions.package_folders(folder.removeprefix("pkg://"), folder):
-            extensions.search(place)
-        return
-    place = Path(folder.removeprefix("file://")).expanduser()
+    place = Path(folder).expanduser()
     if not place.is_dir():
         raise HarnessError(f"--config-dir={folder}: there is no such folder")
     extensions.search(place)

@@ -1,27 +1,28 @@
 """Plug-ins: further folders of configurations next to ``conf/``, and the commands of plug-ins.
 
 A plug-in of this tree is a folder of ``harness/plugins``. An installed package names its folder as
-an entry point of the group ``multihop_harness.conf``. ``--config-dir`` and ``hydra.searchpath`` add
-folders for one command, and ``search`` adds one in Python. A plug-in that cannot be imported is
-left out with a warning of one line.
+an entry point of the group ``multihop_harness.conf``. ``--config-dir`` adds a folder for one
+command, and ``search`` adds one in Python. A plug-in that cannot be imported is left out with a
+warning of one line.
 """
 
 from __future__ import annotations
 
 import functools
-import importlib.metadata
+import importlib
 import importlib.util
 import json
 import logging
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from harness.core.concepts import PACKAGE, PLUGINS, package_folder
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, in_words
 
 log = logging.getLogger(__name__)
 
@@ -57,9 +58,8 @@ def folders() -> list[Path]:
     Raises:
         HarnessError: two folders have different files of one concept and name.
     """
-    return list(
-        _checked((*_of_the_tree(*plugins().values()), *_installed(), *_of_the_command(), *SEARCHED))
-    )
+    own = [package_folder("conf"), *(folder / "conf" for folder in plugins().values())]
+    return list(_checked((*own, *_installed(), *_of_the_command(), *SEARCHED)))
 
 
 @functools.cache
@@ -75,7 +75,7 @@ def plugins() -> Mapping[str, Path]:
         try:
             module = importlib.import_module(f"harness.plugins.{name}")
         except (Exception, SystemExit) as error:  # its code may raise anything
-            log.warning("plug-in %s is left out: %s: %s", name, type(error).__name__, _line(error))
+            log.warning("plug-in %s is left out: %s", name, in_words(error))
             continue
         needs[name] = {*getattr(module, "NEEDS", ())}
         found[name] = init.parent
@@ -92,7 +92,8 @@ def missing_plugin(what: str) -> str:
     Args:
         what: a command, or ``<concept>/<name>`` of a configuration.
     """
-    brought = _brought(PLUGINS / BROUGHT)
+    path = PLUGINS / BROUGHT
+    brought = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     for name, own in brought.items():
         if what in own and name not in plugins():
             folder = f"harness/plugins/{name}"
@@ -100,14 +101,10 @@ def missing_plugin(what: str) -> str:
     return ""
 
 
-@functools.cache
-def _brought(path: Path) -> dict[str, list[str]]:
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-
-
 def commands() -> dict[str, str]:
     """Return the modules of the plug-ins' commands by the name of the command."""
-    return {**{point.name: point.value for point in _entry_points(COMMANDS)}, **modules("command")}
+    installed = {point.name: point.value for point in entry_points(group=COMMANDS)}
+    return {**installed, **modules("command")}
 
 
 def modules(kind: str) -> dict[str, str]:
@@ -122,23 +119,6 @@ def modules(kind: str) -> dict[str, str]:
     }
 
 
-def _entry_points(group: str) -> list[importlib.metadata.EntryPoint]:
-    """Return the entry points of a group. They are read once, since each installed package has a
-    file of them.
-    """
-    return [point for point in _all_entry_points() if point.group == group]
-
-
-@functools.cache
-def _all_entry_points() -> Sequence[importlib.metadata.EntryPoint]:
-    return sorted(
-        point
-        for package in importlib.metadata.distributions()
-        if "multihop_harness." in (package.read_text("entry_points.txt") or "")
-        for point in package.entry_points
-    )
-
-
 def load(kind: str, name: str, asking: str) -> ModuleType:
     """Return a module of a folder ``kind`` of a plug-in of this tree.
 
@@ -151,15 +131,9 @@ def load(kind: str, name: str, asking: str) -> ModuleType:
         HarnessError: no plug-in has it.
     """
     if (module := modules(kind).get(name)) is None:
-        place = f"{kind}/{name}"
-        raise HarnessError(
-            f"{asking} {missing_plugin(place) or f'needs a plug-in with {place}.py'}"
-        )
+        lacking = missing_plugin(f"{kind}/{name}") or f"needs a plug-in with {kind}/{name}.py"
+        raise HarnessError(f"{asking} {lacking}")
     return importlib.import_module(module)
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())
 
 
 def primary(name: str) -> Path | None:
@@ -278,23 +252,20 @@ def _plugin() -> type:
 
 
 @functools.cache
-def _of_the_tree(*brought: Path) -> tuple[Path, ...]:
-    """Return the core's own folder and those of the plug-ins of this tree."""
-    confs = (folder / "conf" for folder in brought)
-    return package_folder("conf").resolve(), *(conf for conf in confs if conf.is_dir())
-
-
-@functools.cache
 def _installed() -> tuple[Path, ...]:
     """Return the folders of the entry points, without packages that cannot be imported."""
     found: list[Path] = []
-    for point in _entry_points(GROUP):
-        place = f"entry point {GROUP}: {point.name} = {point.value}"
+    for point in sorted(entry_points(group=GROUP)):
         try:
-            found += package_folders(point.value, place)
+            spec = importlib.util.find_spec(point.value)
+            places = (spec and spec.submodule_search_locations) or ()
+            problem = "" if places else "that folder does not exist"
         except (Exception, SystemExit) as error:  # its code may raise anything
-            kind = "" if isinstance(error, HarnessError) else f"{place}: {type(error).__name__}: "
-            log.warning("plug-in %s is left out: %s%s", point.name, kind, _line(error))
+            places, problem = (), in_words(error)
+        found += [Path(place).resolve() for place in places]
+        if problem:
+            what = f"{point.name} = {point.value} of {GROUP}"
+            log.warning("plug-in %s is left out: %s; reinstall or remove it", what, problem)
     return tuple(found)
 
 
@@ -309,44 +280,27 @@ def packages() -> set[str]:
 
 
 def _of_the_command() -> Iterator[Path]:
-    """Yield the folders of ``--config-dir`` and ``hydra.searchpath``."""
+    """Yield the folders of ``--config-dir`` in a job that Hydra started in another process."""
     hydra = sys.modules.get("hydra.core.hydra_config")
     config = hydra and hydra.HydraConfig.instance().cfg
     for source in config.hydra.runtime.config_sources if config else ():
-        if source.provider in ("main", "hydra", "schema", GROUP):
-            continue
-        if source.schema == "pkg":
-            yield from package_folders(source.path, f"hydra.searchpath: pkg://{source.path}")
-        elif source.schema == "file":
+        own = source.provider in ("main", "hydra", "schema", GROUP)
+        if not own and source.schema == "file":
             yield Path(source.path).resolve()
-
-
-def package_folders(name: str, place: str) -> list[Path]:
-    """Return the folders of a package. Raise HarnessError, which names the place, if there are
-    none.
-    """
-    try:
-        spec = importlib.util.find_spec(name.replace("/", "."))
-    except ImportError as error:
-        raise HarnessError(f"{place}: {error}; reinstall or remove that package") from error
-    if spec is None or not spec.submodule_search_locations:
-        raise HarnessError(
-            f"{place}: the folder does not exist; expected a package's folder, e.g. my_fusion.conf"
-        )
-    return [Path(folder).resolve() for folder in spec.submodule_search_locations]
 
 
 @functools.cache
 def _checked(looked: tuple[Path, ...]) -> tuple[Path, ...]:
-    found = tuple(dict.fromkeys(looked))
+    found = tuple(dict.fromkeys(place.resolve() for place in looked if place.is_dir()))
     concepts = {path.name for path in found[0].iterdir() if path.is_dir()}
     files: dict[tuple[str, str], Path] = {}
-    for path in (
-        path for folder in found for path in folder.glob("*/*.yaml") if path.parent.name in concepts
-    ):
-        other = files.setdefault((path.parent.name, path.stem), path)
-        if other != path and other.read_bytes() != path.read_bytes():
-            raise HarnessError(
-                f"{path}: {path.parent.name}={path.stem} is already {other}; give it another name"
-            )
+    for folder in found:
+        for path in folder.glob("*/*.yaml"):
+            concept, name = path.parent.name, path.stem
+            other = files.setdefault((concept, name), path)
+            same = other == path or other.read_bytes() == path.read_bytes()
+            if concept in concepts and not same:
+                raise HarnessError(
+                    f"{path}: {concept}={name} is already {other}; give it another name"
+                )
     return found

@@ -12,16 +12,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.arrays import Int32Array, Int64Array, read_array, write_array
+from harness.core.arrays import Int32Array, Int64Array, write_array
 from harness.core.artifact import Artifact, Facts
-from harness.core.errors import HarnessError
-from harness.core.files import REBUILD
 from harness.core.identity import identity
 from harness.work.store import Store
 
@@ -58,20 +56,9 @@ class Mentions:
         return cls(indptr, entity, start, end, kind.astype(np.uint8))
 
     @classmethod
-    def load(cls, folder: Path, place: str, last: int) -> Mentions:
-        """Read ``<place>.<field>.npy``. The numbers of names are at most ``last``."""
-
-        def column(name: str, dtype: type, least: int, most: float | None) -> NDArray[Any]:
-            return read_array(folder / f"{place}.{name}.npy", dtype, (None,), least, most)
-
-        entity = column("entity", np.int32, 0, last)
-        indptr = column("indptr", np.int64, 0, len(entity))
-        start, end = (column(name, np.int32, -1, None) for name in ("start", "end"))
-        kind = column("kind", np.uint8, 0, len(KINDS) - 1)
-        lengths = {len(entity), len(start), len(end), len(kind), *indptr[-1:]}
-        if len(lengths) > 1 or indptr[:1].tolist() != [0] or (np.diff(indptr) < 0).any():
-            raise HarnessError(f"{folder}: {place}: columns of different lengths; {REBUILD}")
-        return cls(indptr, entity, start, end, kind)
+    def load(cls, folder: Path, place: str) -> Mentions:
+        """Read ``<place>.<field>.npy``."""
+        return cls(*(np.load(folder / f"{place}.{field.name}.npy") for field in fields(cls)))
 
     @property
     def text(self) -> Int32Array:
@@ -149,24 +136,9 @@ class Extraction:
     def load(cls, folder: Path) -> Extraction:
         """Read the files of ``save``."""
         words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
-        last = len(words["names"]) - 1
-        titled = read_array(folder / "titled.npy", np.int32, (None,), -1, last)
-        passages, questions = (
-            Mentions.load(folder, place, last) for place in ("passages", "questions")
-        )
-        if len(passages.indptr) != len(titled) + 1:
-            raise HarnessError(
-                f"{folder}: titles of {len(titled)} passages, mentions of others; {REBUILD}"
-            )
-        rows = read_array(folder / "triples.npy", np.int32, (None, 4), 0)
-        most = (len(titled) - 1, last, len(words["predicates"]) - 1, last)
-        if (rows > most).any():
-            raise HarnessError(
-                f"{folder / 'triples.npy'}: a passage, name or predicate that is not there; "
-                f"{REBUILD}"
-            )
-        triples = Triples.of(rows, words["predicates"])
-        return cls(words["names"], titled, passages, questions, triples)
+        passages, questions = (Mentions.load(folder, place) for place in ("passages", "questions"))
+        triples = Triples.of(np.load(folder / "triples.npy"), words["predicates"])
+        return cls(words["names"], np.load(folder / "titled.npy"), passages, questions, triples)
 
 
 @runtime_checkable

@@ -17,12 +17,11 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.arrays import BoolArray, Float32Array, Float64Array, read_array
+from harness.core.arrays import BoolArray, Float32Array, Float64Array
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, described, one_of
 from harness.core.files import allocate, write_text
 from harness.core.identity import identity, texts_sha256
-from harness.core.resources import need_disk, need_memory
 from harness.work.parts import Advance, WorkPart, array_part, fill
 from harness.work.store import Store
 
@@ -106,8 +105,7 @@ def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> F
     artifact = store.get(
         "encode", config, {"texts": texts_sha256(texts)}, build, fill=fill_parts, what=what
     )
-    shape = (len(texts), None)
-    return np.asarray(read_array(artifact.path / EMBEDDINGS, np.float32, shape, mapped=True))
+    return np.asarray(np.load(artifact.path / EMBEDDINGS, mmap_mode="r"))
 
 
 @functools.lru_cache(maxsize=1)
@@ -136,10 +134,6 @@ def pair_cosines(
 
 def shards(folder: Path, model: Model, texts: Sequence[str], role: Role) -> list[Shard]:
     """Return the distinct texts, longest first, in consecutive shards below ``folder``."""
-    first = texts[:SHARD]
-    each = sum(map(len, first)) / max(1, len(first))
-    mend = "take fewer passages, or a machine with more memory"
-    need_memory(int(2 * each * len(texts)), f"the texts of {len(texts):,} {role}s", mend)
     distinct = sorted(dict.fromkeys(texts), key=len, reverse=True)
     return [
         _shard(folder / "shards" / f"{start:09d}.npz", distinct[start : start + SHARD], model, role)
@@ -152,12 +146,6 @@ def fill_shards(folder: Path, model: Model, texts: Sequence[str], role: Role) ->
     parts = [] if (folder / COUNTED).exists() else shards(folder, model, texts, role)
     if parts:
         (folder / "shards").mkdir(exist_ok=True)
-        left = sum(part.size for part, _ in parts if not part.path.exists())
-        need_disk(
-            folder,
-            4 * model.dimension * (left + len(texts)),
-            f"encoding {len(texts):,} texts as {role}s",
-        )
         fill(
             folder,
             [part for part, _ in parts],

@@ -35,7 +35,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.core.arrays import Float32Array, Float64Array, Int64Array
-from harness.core.resources import need_memory
 from harness.core.threads import available, map_threads
 
 FEW = 3
@@ -100,9 +99,6 @@ class Walks:
     ) -> None:
         size = transition.shape[0]
         self._threads = (threads or available()) if device == "cpu" else 1
-        mend = "set lists.NAME.block=4, or for ppr lists.NAME.push=true"
-        at_once = 3 * self._threads + 2
-        need_memory(8 * size * block * at_once, f"walks over {size:,} nodes", mend)
         moved = sp.csr_array((1 - restart) * transition.T, dtype=np.float64)
         few = _few_neighbours(moved)
         self._few, self._rest = np.flatnonzero(few), np.flatnonzero(~few)

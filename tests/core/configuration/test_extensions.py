@@ -1,6 +1,4 @@
-"""A package outside this tree: found by its entry point, --config-dir, hydra.searchpath and
-`search`.
-"""
+"""A package outside this tree: found by its entry point, --config-dir and `search`."""
 
 import os
 import subprocess
@@ -113,14 +111,10 @@ def test_an_installed_package_is_found_by_its_entry_point(
     assert "did you mean lifted?" in harness(installed, "sweep", "fuser=liftd", status=2)
 
 
-@pytest.mark.parametrize(
-    "how",
-    ["--config-dir={}", "hydra.searchpath=[file://{}]", "hydra.searchpath=[pkg://lifted.conf]"],
-)
 def test_a_folder_is_found_when_the_command_names_it(
-    harness: Callable[..., str], sources: Path, how: str
+    harness: Callable[..., str], sources: Path
 ) -> None:
-    assert TRIALS in harness(sources, *SWEEP, how.format(sources / "lifted" / "conf"))
+    assert TRIALS in harness(sources, *SWEEP, f"--config-dir={sources / 'lifted' / 'conf'}")
 
 
 def test_it_is_fused_and_written(
@@ -200,7 +194,7 @@ def test_one_that_cannot_be_imported_warns_in_one_line_and_takes_along_what_need
     assert "of_made_d" in found
     assert not {"of_made_b", "of_made_c"} & {*found}
     assert caplog.messages == [
-        "plug-in made_b is left out: RuntimeError: no luck",
+        "plug-in made_b is left out: RuntimeError: no",
         "plug-in made_c is left out: it needs the plug-in made_b",
     ]
 
@@ -213,8 +207,3 @@ def test_a_plugin_that_is_missing_is_named(tree: Callable[..., None], tmp_path: 
         compose(overrides=["fuser=fine"])
     with pytest.raises(HarnessError, match=r"a\.yaml: fuser\.strategy.*'fuser/fine'"):
         StoredReader(Path("a.yaml")).read({"fuser": {"strategy": "fuser/fine"}})
-
-
-def test_a_package_that_is_not_there_is_named() -> None:
-    with pytest.raises(HarnessError, match="pkg://nothing:"):
-        extensions.package_folders("nothing", "hydra.searchpath: pkg://nothing")

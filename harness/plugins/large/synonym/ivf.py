@@ -10,7 +10,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from harness.core.arrays import Float32Array, Float64Array, Int64Array, distinct
-from harness.core.resources import need_memory
 from harness.core.threads import available, map_threads
 from harness.graph.synonym import NOBODY, PART, SLACK, Pairs, bounds, symmetric
 from harness.model.encoder import pair_cosines
@@ -30,9 +29,6 @@ PAIRS = 1 << 16
 """Pairs whose cosines are summed together."""
 ROUNDING = np.float32(1e-5)
 """Bound of the error of float32 products of vectors of length 1."""
-BYTES = 64
-"""Memory of a pair of synonyms, from its discovery to its two edges."""
-
 CELLS = 1 << 26
 """Largest number of simultaneous products: 256 MiB of float32. A list may have thousands
 of names.
@@ -125,22 +121,10 @@ class Lists:
             yield from map_threads(compared, range(len(self.centres)), available())
 
     def sample(self) -> Pairs:
-        """Return synonyms i, j of names between the measured ones. Raise HarnessError if all need
-        too much memory.
-        """
+        """Return synonyms i, j of names between the measured ones."""
         size = len(self.vectors)
         between = np.unique(np.minimum(_evenly(size, LEARNT) + size // (3 * LEARNT), size - 1))
         i, j, _ = compare_some(self.vectors, between, self.threshold)
-        share = len(between) / size
-        pairs = round(
-            len(i) / (2 * share - share**2)
-        )  # a pair is seen where either of its names is in the sample
-        need_memory(
-            BYTES * pairs,
-            f"a graph of {size:,} names with some {pairs:,} pairs of synonyms "
-            f"(graph.synonym={self.threshold:g})",
-            "set graph.synonym nearer to 1, or to null for none",
-        )
         chosen = _evenly(len(i), 50 * LEARNT)
         return i[chosen], j[chosen]
 

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from harness.benchmark import Benchmark
 from harness.benchmark.text import byte_offsets, words
-from harness.core.arrays import Int32Array, Int64Array, read_arrays
+from harness.core.arrays import Int32Array, Int64Array
 from harness.graph.extractor import Extraction
 
 Numbers = Int32Array
@@ -95,7 +95,8 @@ class Facts:
     def load(cls, folder: Path) -> Facts:
         """Read the facts that ``save`` wrote; the arrays are read-only."""
         stated = [tuple(words) for words in json.loads((folder / "facts.json").read_text("utf-8"))]
-        arrays = read_arrays(folder / "facts.npz")
+        with np.load(folder / "facts.npz") as stored:
+            arrays = dict(stored)
         for array in arrays.values():
             array.setflags(write=False)
         return cls(**arrays, stated=stated)

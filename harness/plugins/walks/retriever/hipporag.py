@@ -14,7 +14,6 @@ from harness.core.arrays import Float32Array, Float64Array
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, bounded, one_of, whole_number
 from harness.core.identity import LATER
-from harness.core.resources import need_memory
 from harness.graph import Network
 from harness.graph.extractor import Extraction
 from harness.model.encoder import embed
@@ -142,13 +141,6 @@ class HippoRAG(PPR):
 
 def spread_cosines(passages: Float32Array, questions: Float32Array) -> Float64Array:
     """Return float64[Q, D], cosines with each row scaled to [0, 1]; 1 if all of a row are equal."""
-    cells = len(passages) * len(questions)
-    mend = "take a retriever that reads the nearest passages alone, such as ppr, or fewer questions"
-    need_memory(
-        32 * cells,
-        f"cosines of {len(questions):,} questions with all of {len(passages):,} passages",
-        mend,
-    )
     docs, cosine = exact_search(passages, questions, len(passages))
     low, high = cosine.min(axis=1, keepdims=True), cosine.max(axis=1, keepdims=True)
     share = np.divide(cosine - low, high - low, out=np.ones_like(cosine), where=high > low)

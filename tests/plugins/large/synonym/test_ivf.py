@@ -8,8 +8,6 @@ import pytest
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from harness.core import resources
-from harness.core.errors import HarnessError
 from harness.graph.entity import Entity
 from harness.graph.extractor.offline import Offline
 from harness.graph.synonym import synonyms
@@ -123,13 +121,6 @@ def test_how_many_products_are_made_at_once_changes_nothing(
 def test_no_names_and_one_name() -> None:
     assert approximate_synonyms(np.empty((0, 4), np.float32), 0.85)[0].shape == (0, 0)
     assert approximate_synonyms(np.array([[1, 0]], np.float32), 0.85)[0].toarray().tolist() == [[0]]
-
-
-def test_memory_that_is_missing_is_told_with_the_knob(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resources, "SMALL", 0)
-    monkeypatch.setattr(resources, "available_memory", lambda: 10)
-    with pytest.raises(HarnessError, match=r"8.*28.*graph\.synonym.*1"):
-        approximate_synonyms(np.full((8, 4), 0.5, np.float32), 0.8)
 
 
 def test_the_recall_is_that_of_all_names_where_all_are_sampled(

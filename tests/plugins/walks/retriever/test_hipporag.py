@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from harness.benchmark import Benchmark
-from harness.core import resources
 from harness.core.configuration import compose, instantiate
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
@@ -20,7 +19,7 @@ from harness.model.encoder.hashed import Hashed
 from harness.plugins.llm.extractor.openie_file import OpenIEFile
 from harness.plugins.llm.gate import Candidates
 from harness.plugins.llm.gate.embedding import Embedding
-from harness.plugins.walks.retriever.hipporag import HippoRAG, spread_cosines
+from harness.plugins.walks.retriever.hipporag import HippoRAG
 from harness.retriever import retrieve
 from harness.work.store import Store
 from tests.retriever.test_ppr import TITLES, WORLD, few
@@ -187,11 +186,3 @@ def test_no_triples_and_bounds(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match=r"lists\.NAME\.nearest"):
         HippoRAG(TITLES, Hashed(), nearest=0)
     assert len(WORLD) == len(SAID)
-
-
-def test_memory_that_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resources, "SMALL", 0)
-    monkeypatch.setattr(resources, "available_memory", lambda: 10)
-    vectors = np.eye(8, dtype=np.float32)
-    with pytest.raises(HarnessError, match=r"8 questions.*8 passages"):
-        spread_cosines(vectors, vectors)
