@@ -200,7 +200,7 @@ sweep 'lists={a: d.trec, b: g.trec}'
 sweep dataset=sample
 sweep explain=true
 sweep lists=d.trec,g.trec
-sweep grid.values.fuser.alpha=[0.1]
+:sweep grid.values.fuser.alpha=[0.1] dry_run=true
 sweep fuser=single fuser.list=dens
 sweep lists.dense.index=Flat
 heldout again=true

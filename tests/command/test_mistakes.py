@@ -141,7 +141,7 @@ def test_of_sweep_before_anything_is_built(
         ),
         ("sweep lists=d.trec", "lists = d.trec, expected a retriever or a run file under each"),
         ("sweep lists={a:d.trec} gold=g", "lists has a alone, and a sweep fuses two or more"),
-        ("sweep lists.dense=bm26", "neither a run file nor a retriever (did you mean bm25?)"),
+        ("sweep lists.dense=bm26", "a retriever is typed as '+retriever@lists.dense=bm25'"),
         ("sweep dataset=", "dataset= is not known; known: "),
         ("sweep fuser=[rrf,linear]", "write '+grid.mine={fuser: [rrf,linear]}'"),
         ("sweep fuser.alpha=[.3,.5]", "write '+grid.mine={fuser.alpha: [.3,.5]}'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import subprocess
 import traceback
@@ -12,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.concepts import PACKAGE
 from harness.core.configuration import extensions
-from harness.core.configuration.choices import concepts, names, unknown
+from harness.core.configuration.choices import concepts, names
 from harness.core.configuration.grammar import parse
 from harness.core.configuration.overrides import Composition, Override, axis, prepare
 from harness.core.errors import HarnessError, causes_of, closest, in_words, nearest
+from harness.core.input import value_at
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -34,140 +36,115 @@ def build(prepared: Composition) -> DictConfig:
     """Return the configuration of prepared files and overrides."""
     from omegaconf import OmegaConf
 
-    config = OmegaConf.create(prepared.tree)
-    OmegaConf.set_struct(config, True)
+    tree = copy.deepcopy(prepared.tree)
     for one in prepared.overrides:
         if not one.chooses(prepared.groups):
-            if one.head != "hydra":
-                _apply(config, one, prepared.overrides)
+            if one.place[0] != "hydra":
+                _apply(tree, one, prepared.overrides)
         elif one.value is not None and one.values != [one.value]:
             raise HarnessError(f"{one}: several values; give one, or with -m a job for each")
+    config = OmegaConf.create(tree)
+    OmegaConf.set_struct(config, True)
     _check_paths(config)
     return config
 
 
-def _delete(config: DictConfig, holder: Any, key: str) -> None:
-    """Delete a key from the section that has it. Raise HarnessError if there is none."""
-    from omegaconf import OmegaConf, open_dict
-
-    last = key.rpartition(".")[2]
-    if not OmegaConf.is_dict(holder) or last not in holder:
-        raise _no_key(config, key)
-    with open_dict(config):
-        del holder[last]
-
-
-def _apply(config: DictConfig, one: Override, given: Sequence[Override]) -> None:
-    """Set or delete the key of an override.
+def _apply(tree: dict[str, Any], one: Override, given: Sequence[Override]) -> None:
+    """Set or delete the key of an override in the keys of a command.
 
     A mapping typed for a field of a strategy (``fuser.weights``), or for all lists, replaces the
     whole value. Lists that are typed by their strategy (``+retriever@lists.mine=bm25``) stay. Other
     mappings are merged.
     """
-    from omegaconf import OmegaConf
-    from omegaconf.errors import OmegaConfBaseException
-
-    section, _, last = one.key.rpartition(".")
-    holder = OmegaConf.select(config, section) if section else config
-    if "~" in one.sign:
-        _delete(config, holder, one.key)
+    *sections, last = one.key.split(".")
+    adds, deletes = "+" in one.sign, "~" in one.sign
+    typed = one.value or ""
+    if one.value is None and not deletes:
+        raise _lone(tree, one.key)
+    holder: Any = tree
+    for depth, section in enumerate(sections, 1):
+        if adds and isinstance(holder, dict) and holder.get(section) is None:
+            holder[section] = {}
+        if not isinstance(holder, dict) or section not in holder:
+            raise _no_key(tree, ".".join(sections[:depth]), holder, typed)
+        holder = _referred(tree, holder[section])
+    if not isinstance(holder, dict) or (last not in holder and not adds):
+        raise _no_key(tree, one.key, holder, typed)
+    if deletes:
+        del holder[last]
         return
-    if one.value is None:
-        raise _lone(config, one.key)
-    there = holder.get(last) if OmegaConf.is_dict(holder) else None
-    value = _parsed(config, one, there)
-    of_strategy = one.key == "lists" or (OmegaConf.is_dict(holder) and "_target_" in holder)
-    replaced = isinstance(value, dict) and of_strategy
-    if replaced:
-        beside = {other.key.partition(f"@{one.key}.")[2] for other in given} - {""}
-        kept = {name: OmegaConf.select(config, f"{one.key}.{name}") for name in beside}
-        value = {**{name: node for name, node in kept.items() if node is not None}, **value}
-    try:
-        OmegaConf.update(config, one.key, value, merge=not replaced, force_add="+" in one.sign)
-    except (OmegaConfBaseException, ValueError, TypeError) as error:
-        raise _misfit(config, holder, one, value, error) from error
-
-
-def _parsed(config: DictConfig, one: Override, there: object) -> Any:
-    """Return the value of an override whose key has the value ``there``."""
-    assert one.value is not None
-    alone = isinstance(there, (str, float)) or (one.key == "run" and "metrics" in config)
-    value = parse(one.key, one.value, alone)
-    if isinstance(value, list) and isinstance(there, (int, float)) and "grid" in config:
-        raise HarnessError(f"{one.key}={one.value}: {axis(one)}")
-    return value
-
-
-def _misfit(
-    config: DictConfig, holder: Any, one: Override, value: object, error: Exception
-) -> HarnessError:
-    """Return the error about a value that does not fit in the place of its key."""
-    from omegaconf import OmegaConf
-    from omegaconf.errors import ConfigAttributeError, ConfigKeyError
-
-    section, _, last = one.key.rpartition(".")
-    if isinstance(error, (ConfigAttributeError, ConfigKeyError)):
-        no_fields = OmegaConf.is_dict(holder) and not {*holder} - {"_target_"}
-        if isinstance(holder, str) or no_fields:
-            return HarnessError(f"{section} has no {last}; leave it out")
-        return _no_key(config, one.key, value)
-    if isinstance(error, ValueError):  # of int(): a name below a list
-        return HarnessError(
-            f"a key ends with .{last} below a list, which has no names; an axis of a grid has a "
-            "dot in its name and is "
-            "typed in its block, as in 'grid.values={fuser.alpha: [0.5, 0.7]}'"
+    there = _referred(tree, holder.get(last))
+    alone = isinstance(there, (str, float)) or (one.key == "run" and "metrics" in tree)
+    value = parse(one.key, typed, alone)
+    kinds = {type(value), type(there)}
+    if isinstance(value, list) and isinstance(there, (int, float)) and "grid" in tree:
+        raise HarnessError(f"{one.key}={typed}: {axis(one)}")
+    if kinds == {dict, list}:
+        expected = (
+            "a list, as in [a,b]" if isinstance(there, list) else "a mapping, as in {name: value}"
         )
-    is_list = OmegaConf.is_list(OmegaConf.select(config, one.key))
-    expected = "a list, as in [a,b]" if is_list else "a mapping, as in {name: value}"
-    return HarnessError(f"{str(one).lstrip('+')}: expected {expected}")
+        raise HarnessError(f"{one.key}={typed}: expected {expected}")
+    if kinds == {dict} and one.key == "lists":
+        beside = {other.key.partition("@lists.")[2] for other in given} & {*there}
+        value = {**{name: there[name] for name in beside}, **value}
+    elif kinds == {dict} and "_target_" not in holder:
+        value = _merged(tree, one.key, there, value, adds)
+    holder[last] = value
 
 
-def _lone(config: DictConfig, word: str) -> HarnessError:
+def _referred(tree: Mapping[str, Any], node: Any) -> Any:
+    """Return the value that a reference such as ``${graph}`` stands for; other values unchanged."""
+    if isinstance(node, str) and (named := extensions.REFERENCE.fullmatch(node)):
+        return value_at(tree, named[1].split("."))
+    return node
+
+
+def _merged(
+    tree: Mapping[str, Any], key: str, there: Mapping[str, Any], value: Any, adds: bool
+) -> dict[str, Any]:
+    """Return a section with the values of a mapping that was typed for it."""
+    found = dict(there)
+    for name, own in value.items():
+        if name not in there and not adds:
+            raise _no_key(tree, f"{key}.{name}", there)
+        inner = _referred(tree, there.get(name))
+        both = isinstance(own, dict) and isinstance(inner, dict)
+        found[name] = _merged(tree, f"{key}.{name}", inner, own, adds) if both else own
+    return found
+
+
+def _lone(tree: Mapping[str, Any], word: str) -> HarnessError:
     """Return the error about a word without a value, which names the key that has it."""
-    from omegaconf import OmegaConf
-
-    named = [str(key) for key in config if key in concepts() and word in names(str(key))]
-    truth = isinstance(OmegaConf.select(config, word), bool)
+    named = [key for key in tree if key in concepts() and word in names(key)]
+    truth = isinstance(tree.get(word), bool)
     mend = f"write {word}=true" if truth else "`--help` has the keys"
     mend = f"write {named[0]}={word}" if named else mend
     return HarnessError(f"{word}: expected key=value; {mend}")
 
 
-def _no_key(config: DictConfig, key: str, value: object = None) -> HarnessError:
-    """Return the error about a key that the configuration lacks, or about one of a mapping for it.
-
-    The error suggests a key with similar letters, or the same key below another concept.
-    """
-    from omegaconf import OmegaConf
-
-    there = OmegaConf.select(config, key)
-    if isinstance(value, dict) and OmegaConf.is_dict(there):
-        key = f"{key}.{next(name for name in value if name not in there)}"
+def _no_key(tree: Mapping[str, Any], key: str, holder: Any, value: str = "") -> HarnessError:
+    """Return the error about a key that a section lacks, with the nearest one that it has."""
     section, _, last = key.rpartition(".")
-    holder = OmegaConf.select(config, section) if section else config
-    plain: Any = OmegaConf.to_container(config)
-    known = sorted(_keys(plain))
-    inner = holder if section in known and OmegaConf.is_dict(holder) else {}
-    own = [str(name) for name in inner if name != "_target_"]
-    if own:
-        near = f" (did you mean {section}.{name}?)" if (name := closest(last, own)) else ""
-        return HarnessError(f"{section} has no {last}{near}; it has {', '.join(own)}")
-    if section in known:
+    if holder is tree:
+        mend = "see `--cfg job` for all keys"
+        return HarnessError(f"{key} is no key of this command{nearest(key, tree)}; {mend}")
+    if isinstance(holder, list):
+        return HarnessError(
+            f"{key}={value}: {section} is a list, which has no names; an axis of a grid is typed "
+            "in its block, as in 'grid.values={fuser.alpha: [0.5, 0.7]}'"
+        )
+    if holder is None:
         return HarnessError(f"{section} has no names; write '{section}={{{last}: {value}}}'")
-    return HarnessError(
-        f"{key} is no key of this command{nearest(key, known)}; see `--cfg job` for all keys"
-    )
-
-
-def _keys(node: Mapping[Any, Any], prefix: str = "") -> Iterator[str]:
-    for key, value in node.items():
-        yield f"{prefix}{key}"
-        if isinstance(value, Mapping):
-            yield from _keys(value, f"{prefix}{key}.")
+    own = [name for name in holder if name != "_target_"] if isinstance(holder, dict) else []
+    near = closest(last, own)
+    hint = f" (did you mean {section}.{near}?)" if near else ""
+    mend = f"it has {', '.join(own)}" if own else "leave it out"
+    return HarnessError(f"{section} has no {last}{hint}; {mend}")
 
 
 def _check_paths(config: DictConfig) -> None:
-    """Raise HarnessError for a file name that is no text, and for an empty path.
+    """Raise HarnessError for a file name that is no text, an empty path, and a file in place of a
+    folder.
 
     Results of an empty path would go into the working folder. Paths that neither the command line
     nor the environment sets have the values of conf/ and are not checked.
@@ -178,25 +155,17 @@ def _check_paths(config: DictConfig) -> None:
     files = {key: plain.get(key) for key in ("out", "figure")}
     files |= {f"paths.{name}": own for name, own in (plain.get("paths") or {}).items()}
     for key, raw in files.items():
-        name = key.removeprefix("paths.")
-        variable = f"HARNESS_{name.upper()}"
+        variable = f"HARNESS_{key.removeprefix('paths.').upper()}"
         if str(raw).startswith("${oc.env:") and variable not in os.environ:
             continue
         value = OmegaConf.select(config, key)
-        _check_path(key, value)
+        if not isinstance(value, str | None):
+            mend = f"a name like that needs quotes, {key}='\"...\"'"
+            raise HarnessError(f"{key}={value}: expected the name of a file; {mend}")
+        if key in ("paths.runs", "paths.data") and Path(value or "").is_file():
+            raise HarnessError(f"{key}={value}: this is a file; name a folder")
         if key not in ("out", "figure", "paths.shared") and not (value or "").strip():
             raise HarnessError(f"{key} ({variable}) is empty; name a place, or unset the variable")
-
-
-def _check_path(key: str, value: object) -> None:
-    """Raise HarnessError for a path that is no text, and for a file in place of a folder."""
-    if value is not None and not isinstance(value, str):
-        quoted = f"{key}='\"...\"'"
-        raise HarnessError(
-            f"{key}={value}: expected the name of a file; a name like that needs quotes, {quoted}"
-        )
-    if key in ("paths.runs", "paths.data") and Path(value or "").is_file():
-        raise HarnessError(f"{key}={value}: this is a file; name a folder")
 
 
 @contextmanager
@@ -210,10 +179,6 @@ def translate_errors() -> Iterator[None]:
         by_hydra = type(error).__module__ == "hydra.errors"
         if not by_hydra and not isinstance(error, OmegaConfBaseException):
             raise
-        if missing := getattr(error, "missing_cfg_file", None):
-            concept, _, name = str(missing).rpartition("/")
-            known = [str(one) for one in getattr(error, "options", None) or ()]
-            raise unknown(concept or "config", name, known) from error
         lines = [str(each).strip().partition("\n")[0] for each in (error, error.__cause__) if each]
         interpolated = "Interpolation key" in str(error)
         mend = r"; if the text ${...} is meant, write \${...}" if interpolated else ""

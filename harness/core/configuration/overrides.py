@@ -28,7 +28,6 @@ KNOB = re.compile(rf"(?:{'|'.join(STRATEGIES)})\.\w+|lists(?:\.\w+)?|tracking\.t
 """Keys that may be set although the default strategy lacks them: the grid has other strategies, and
 any list may be added.
 """
-LIST = re.compile(r"lists\.\w+")
 NO_NAME = re.compile(r"[-+]?\d*\.?\d+(?:e[-+]?\d+)?|true|false|null|\[ *\]", re.IGNORECASE)
 TRUTHS = {
     **dict.fromkeys(("true", "1", "yes", "on"), "true"),
@@ -88,11 +87,11 @@ class Override(NamedTuple):
         return concept and not (self.value or "").startswith("{")
 
     @property
-    def head(self) -> str:
-        """The first word of the place that the override sets: ``relations`` for
+    def place(self) -> list[str]:
+        """The words of the place that the override sets: ``relations`` for
         ``retriever@relations``.
         """
-        return re.split(r"[./]", (self.key.partition("@")[2] or self.key).lstrip("/"))[0]
+        return re.split(r"[./]", (self.key.partition("@")[2] or self.key).lstrip("/"))
 
 
 class Composition(NamedTuple):
@@ -107,8 +106,8 @@ def prepare(primary: str, overrides: Sequence[str]) -> Composition:
     """Return the overrides in the form of their defaults, and the files that they choose.
 
     ``files=a`` becomes ``files=[a]`` if the default is a list, ``strict=yes`` becomes
-    ``strict=true``, ``gate=better`` becomes ``gate.kind=better``, and ``lists.x=bm25`` becomes
-    ``+retriever@lists.x=bm25``. A key that only other commands read is dropped with a warning.
+    ``strict=true``, and ``gate=better`` becomes ``gate.kind=better``. A key that only other
+    commands read is dropped with a warning.
 
     Args:
         primary: the name of the command's file in conf/.
@@ -127,32 +126,31 @@ def prepare(primary: str, overrides: Sequence[str]) -> Composition:
     first = Layers(_choices([one for one in given if one.key in default.groups], default.groups))
     tree = first.tree(primary)
     added = _inputs(given, tree) if "reranker" in first.groups else {}
-    given = [_named(one, first.groups) for one in given]
-    heads = {*tree, *(Override.read(key).head for key in [*first.groups, *added])}
-    heads |= _interpolated(given)
-    sections = _closed_sections(tree, first.groups)
-    kept = [one for one in given if _is_read(one, heads, sections, tree)]
+    sections = _sections(tree, first.groups)
+    for key in (*first.groups, *added):
+        sections.setdefault(Override("", key, None).place[0], [])
+    referred = {name for one in given for name in re.findall(r"\$\{(\w+)", one.value or "")}
+    kept = [one for one in given if one.place[0] in referred or _is_read(one, sections)]
     layers = Layers({**added, **_choices(kept, {*first.groups, *added})})
     tree = layers.tree(primary)
     fitted = [one if one.chooses(layers.groups) else _fitted(one, tree) for one in kept]
     return Composition(fitted, tree, layers.groups)
 
 
-def _interpolated(given: Sequence[Override]) -> set[str]:
-    """Return the keys that values refer to, such as ``encoder`` in ``${encoder}``."""
-    return {head for one in given for head in re.findall(r"\$\{(\w+)", one.value or "")}
-
-
-def _closed_sections(
-    tree: Mapping[str, Any], groups: Collection[str]
-) -> dict[str, Mapping[str, Any]]:
-    """Return the sections that take no further keys."""
-    return {
-        key: section
-        for key, section in tree.items()
-        if isinstance(section, dict) and not _holds_strategies(section)
-        if key not in groups or len(names(key)) == 1
-    }
+def _sections(tree: Mapping[str, Any], groups: Collection[str]) -> dict[str, list[str]]:
+    """Return the keys of each section of a command; none for a key that is no section, or a section
+    that takes further keys.
+    """
+    known = _known_keys(tuple(folders()))
+    found = {}
+    for key, section in tree.items():
+        is_closed = isinstance(section, dict) and not _holds_strategies(section)
+        found[key] = (
+            list(section) if is_closed and (key not in groups or len(names(key)) == 1) else []
+        )
+        if key in STRATEGIES:  # a grid has every strategy, so that each one's fields may be set
+            found[key] = sorted(known[key] - {"_target_"})
+    return found
 
 
 def axis(one: Override) -> str:
@@ -165,11 +163,11 @@ def check_twice(given: Sequence[Override]) -> None:
     """Raise HarnessError if a key has two values."""
     seen: dict[str, Override] = {}
     for one in given:
-        if one.value is None:
-            continue
         other = seen.setdefault(one.key, one)
-        if other.value != one.value and "~" not in one.sign + other.sign:
-            both = " and ".join(str(each).lstrip("+") for each in (other, one))
+        if None in (one.value, other.value) or "~" in one.sign + other.sign:
+            continue
+        if other.value != one.value:
+            both = f"{str(other).lstrip('+')} and {str(one).lstrip('+')}"
             raise HarnessError(f"{both}: {one.key} is given twice; leave one out")
 
 
@@ -177,20 +175,19 @@ def _choices(given: Sequence[Override], groups: Collection[str]) -> dict[str, st
     """Return the chosen file by concept and place. Raise HarnessError for an unknown name."""
     chosen: dict[str, str | None] = {}
     for one in given:
-        concept = one.key.partition("@")[0]
         if not one.chooses(groups):
             continue
         if "~" in one.sign:
             chosen[one.key] = None
             continue
-        known = names(concept)
-        for value in one.values:
-            if value not in known:
-                if value.startswith("["):
-                    parse(one.key, value)  # reports an open bracket
-                    if "grid" in groups:
-                        raise HarnessError(f"{one}: {axis(one)}")
-                raise unknown(one.key, value, known)
+        known = names(one.key.partition("@")[0])
+        wrong = next((value for value in one.values if value not in known), None)
+        if wrong is not None and wrong.startswith("["):
+            parse(one.key, wrong)  # reports an open bracket
+            if "grid" in groups:
+                raise HarnessError(f"{one}: {axis(one)}")
+        if wrong is not None:
+            raise unknown(one.key, wrong, known)
         chosen[one.key] = next(iter(one.values), known[0])
     return chosen
 
@@ -198,25 +195,12 @@ def _choices(given: Sequence[Override], groups: Collection[str]) -> dict[str, st
 def _inputs(given: Sequence[Override], tree: Mapping[str, Any]) -> dict[str, str | None]:
     """Return the entries that plug-ins add for the rerankers that overrides or files name."""
     text = repr([one.value for one in given] + [tree.get("grid"), tree.get("reranker")])
-    return {
-        group.partition("=")[0]: group.partition("=")[2]
-        for group, readers in inputs().items()
-        if any(re.search(rf"\b{name}\b", text) for name in readers)
-    }
-
-
-def _named(one: Override, groups: Collection[str]) -> Override:
-    """Return ``lists.x=bm25`` as a choice, unless a file has that name.
-
-    If all lists of a command are files (``fuse``), the override stays as it is.
-    """
-    words = (one.value or "").split(",")
-    known = names("retriever") if LIST.fullmatch(one.key) else []
-    walks = any(key.startswith("retriever@lists.") for key in groups)
-    if not walks or not {*words} <= {*known} or any(Path(word).exists() for word in words):
-        return one
-    key = f"retriever@{one.key}"
-    return Override("" if key in groups else "+", key, one.value)
+    found: dict[str, str | None] = {}
+    for entry, readers in inputs().items():
+        group, _, name = entry.partition("=")
+        if re.search(rf"\b({'|'.join(readers)})\b", text):
+            found[group] = name
+    return found
 
 
 def _holds_strategies(section: Mapping[str, Any]) -> bool:
@@ -224,105 +208,63 @@ def _holds_strategies(section: Mapping[str, Any]) -> bool:
     return any(isinstance(node, dict) and "_target_" in node for node in nodes)
 
 
-def _is_read(
-    one: Override,
-    heads: Collection[str],
-    sections: Mapping[str, Mapping[str, Any]],
-    tree: Mapping[str, Any],
-) -> bool:
+def _is_read(one: Override, sections: Mapping[str, Sequence[str]]) -> bool:
     """Return whether the command reads the key of an override. Warn if only another command does.
 
     Args:
         one: the override.
-        heads: the first words of the command's keys.
-        sections: its sections that take no further keys.
-        tree: all of its keys.
+        sections: the first words of the command's keys, and the keys of its closed sections.
 
     Raises:
         HarnessError: no file of conf/ has the key, or it has the name of a key of a section.
     """
-    place = one.key.partition("@")[2] or one.key
-    head, *inner = re.split(r"[./]", place.lstrip("/"))
-    known = _known_keys(tuple(folders()))
-    # a grid has every strategy of a concept, so that each one's fields may be set
-    closed = list(map(str, sections.get(head, ())))
-    if head in STRATEGIES:
-        closed = sorted(known[head])
-    alien = len(inner) == 1 and bool(closed) and inner[0] not in closed
-    if (head in heads and not alien) or not one.value or head == "hydra":
+    head, *inner = one.place
+    own = sections.get(head, ())
+    is_alien = len(inner) == 1 and own and inner[0] not in own
+    if not one.value or head == "hydra" or (head in sections and not is_alien):
         return True
-    own_sections = {name: list(own) for name, own in tree.items() if isinstance(own, dict)}
-    _check_section(one, [head, *inner], heads, own_sections)
-    near = _near_key(place, inner, heads, {**own_sections, head: closed})
-    _check_known(one, [head, *inner], near, closed)
-    log.warning("%s%s", unused(one.key), near and f" (did you mean {near}?)")
+    holders = [name for name, keys in sections.items() if head in keys]
+    if head.removesuffix("s") in sections:  # `runs` is nearer to `run` than to `paths.runs`
+        holders = []
+    near = _near_key(one.place, sections, holders)
+    hint = f" (did you mean {near}?)" if near else ""
+    known = _known_keys(tuple(folders()))
+    below = known.get(head, set())
+    has = ""
+    if holders or head not in known:
+        has = f"this command has no {head}{hint}"
+    elif inner and below and inner[0] not in below:
+        has = f"{head} has no {inner[0]}{hint or '; it has ' + ', '.join(own or sorted(below))}"
+    if has:
+        mend = f"write {near}={one.value.strip()}" if near else "leave it out"
+        raise HarnessError(f"{one}: {has}; {mend}")
+    log.warning("%s%s", unused(one.key), hint)
     return False
 
 
-def _check_section(
-    one: Override,
-    place: Sequence[str],
-    heads: Collection[str],
-    sections: Mapping[str, Collection[str]],
-) -> None:
-    """Raise HarnessError for a key that stands in a section of the command, such as ``alpha``.
+def _near_key(
+    place: Sequence[str], sections: Mapping[str, Sequence[str]], holders: Sequence[str]
+) -> str:
+    """Return the key of a command that a key is near to, or an empty text.
 
     Args:
-        one: the override.
-        place: the words of its key.
-        heads: the first words of the command's keys.
-        sections: the keys of the command's sections.
+        place: the words of the key.
+        sections: the first words of the command's keys, and the keys of its closed sections.
+        holders: the sections with a key of that first word.
     """
     head, *inner = place
-    known = _known_keys(tuple(folders()))
-    holders = [name for name, own in sections.items() if head in own]
-    if inner or not holders:  # the knob of another strategy than the default
-        holders = [name for name in STRATEGIES if name in heads and head in known[name]]
-    if holders and head.removesuffix("s") not in heads:
-        mend = f"{holders[0]}.{one}"
-        if inner:
-            mend = f"'{holders[0]}.{head}={{{'.'.join(inner)}: {one.value}}}'"
-        raise HarnessError(f"{one}: this command does not use {head}; write {mend}")
-
-
-def _near_key(
-    place: str,
-    inner: Sequence[str],
-    heads: Collection[str],
-    sections: Mapping[str, Collection[str]],
-) -> str:
-    """Return the key of this command that a key is near to, or an empty text."""
-    if inner and inner[-1] in heads:
-        return inner[-1]
-    if place in OTHERS and OTHERS[place] in heads:
-        return OTHERS[place]
-    head = place.partition(".")[0]
+    name = ".".join(place)
+    if place[-1] in sections:
+        return place[-1]
+    if OTHERS.get(name) in sections:
+        return OTHERS[name]
+    if holders:
+        return f"{holders[0]}.{name}"
     if inner and sections.get(head):
         near = closest(inner[0], sections[head])
         return near and f"{head}.{near}"
-    inside = [f"{name}.{key}" for name, own in sections.items() for key in own]
-    return closest(place, [*heads, *inside])
-
-
-def _check_known(one: Override, place: Sequence[str], near: str, closed: Sequence[str]) -> None:
-    """Raise HarnessError if no file of conf/ has the key.
-
-    Args:
-        one: the override.
-        place: the words of its key.
-        near: the key of this command that it is near to, or an empty text.
-        closed: the keys of its section, if that takes no further ones.
-    """
-    head, *inner = place
-    known = _known_keys(tuple(folders()))
-    hint = near and f" (did you mean {near}?)"
-    mend = f"write {near}={(one.value or '').strip()}" if near else "leave it out"
-    if head not in known:
-        raise HarnessError(f"{one}: no file of conf/ has {head}{hint}; {mend}")
-    if inner and known[head] and inner[0] not in known[head]:
-        fields = [name for name in closed or sorted(known[head]) if name != "_target_"]
-        has = hint or f"; it has {', '.join(fields)}"
-        raise HarnessError(f"{one}: {head} has no {inner[0]}{has}; {mend}")
+    inside = [f"{section}.{key}" for section, keys in sections.items() for key in keys]
+    return closest(name, [*sections, *inside])
 
 
 @functools.cache
@@ -336,8 +278,7 @@ def _known_keys(places: tuple[Path, ...]) -> Mapping[str, set[str]]:
             for key, section in read_conf(path).items():
                 closed = isinstance(section, dict) and "_target_" not in section
                 found.setdefault(key, set()).update(map(str, section if closed else ()))
-            placed = re.findall(r"(?m)^ *- .*@(\w+)", path.read_text(encoding="utf-8"))
-            for key in placed:
+            for key in re.findall(r"(?m)^ *- .*@(\w+)", path.read_text(encoding="utf-8")):
                 found.setdefault(key, set())
     return found
 
@@ -347,20 +288,16 @@ def _fitted(one: Override, tree: Mapping[str, Any]) -> Override:
     value, default = one.value or "", value_at(tree, one.key.split("."))
     is_plain = value[:1] not in ("", "$", "{", "[")
     if isinstance(default, bool) and value[:1] not in ("", "$"):
-        one = _fitted_truth(one, value)
+        given = [each.lower() for each in one.values]
+        if wrong := {*given} - {*TRUTHS}:
+            raise HarnessError(f"{one}: expected true or false, got {min(wrong)}")
+        one = one._replace(value=",".join(TRUTHS[each] for each in given) or value)
     elif isinstance(default, dict) and is_plain:
         one = _fitted_section(one, value, default)
     elif isinstance(default, list) and is_plain:
         one = _fitted_list(one, value, default)
     knob = KNOB.fullmatch(one.key) and not one.sign and one.value is not None
     return one._replace(sign="++") if knob else one
-
-
-def _fitted_truth(one: Override, value: str) -> Override:
-    given = [each.lower() for each in one.values]
-    if wrong := {*given} - {*TRUTHS}:
-        raise HarnessError(f"{one}: expected true or false, got {min(wrong)}")
-    return one._replace(value=",".join(TRUTHS[each] for each in given) or value)
 
 
 def _fitted_list(one: Override, value: str, default: Sequence[Any]) -> Override:

@@ -17,7 +17,7 @@ from harness.benchmark import Benchmark
 from harness.benchmark.split import are_tune_questions, share_gold
 from harness.core.artifact import MANIFEST, Facts, read_manifest
 from harness.core.configuration import extensions, instantiate, names
-from harness.core.errors import HarnessError, described, nearest
+from harness.core.errors import HarnessError, closest, described
 from harness.core.identity import identity
 from harness.core.table import counted
 from harness.fusion.context import Context, SourceTexts
@@ -96,13 +96,14 @@ def _is_mapping(node: Any) -> bool:
 
 
 def _of_file(name: str, path: str) -> dict[str, object]:
-    if not Path(path).exists():
-        lacking = extensions.missing_plugin(f"retriever/{path}")
-        fault = f" {lacking}" if lacking else ""
-        if not fault and not Path(path).suffix:
-            fault = f": neither a run file nor a retriever{nearest(path, names('retriever'))}"
-        if fault:
-            raise HarnessError(f"lists.{name}={path}{fault}")
+    if not Path(path).exists() and (lacking := extensions.missing_plugin(f"retriever/{path}")):
+        raise HarnessError(f"lists.{name}={path} {lacking}")
+    if not Path(path).suffix and not Path(path).exists():
+        retriever = closest(path, names("retriever")) or "NAME"
+        raise HarnessError(
+            f"lists.{name}={path}: there is no such file; a retriever is typed as "
+            f"'+retriever@lists.{name}={retriever}'"
+        )
     return {"_target_": "harness.retriever.trec.Trec", "path": path}
 
 

@@ -25,7 +25,7 @@ LINES = [
     "report +display.fuser.greatest=Greatest",
     "config dataset=musique_804 pool.cap=3 fuser=linear fuser.alpha=0.3 paths.runs=elsewhere",
     "config lists.colbert=a.json ~lists.dense metrics=[ndcg@3] pool.lists=[graph,colbert]",
-    "config +grid.mine={fuser:[rrf],fuser.k:[7]} grid=point lists.b=bm25",
+    "config +grid.mine={fuser:[rrf],fuser.k:[7]} grid=point +retriever@lists.b=bm25",
     "config experiment=fusion_pays lists.hashed.depth=7 encoder=hashed",
 ]
 OF_PLUGINS = [

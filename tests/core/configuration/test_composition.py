@@ -1,7 +1,6 @@
 """Making strategies: the cause of a user's broken module is shown, with its file and line."""
 
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -75,26 +74,6 @@ def test_a_list_that_is_typed_by_its_strategy_stands_beside_a_mapping_of_others(
         "dense",
         "mine",
     }
-
-
-def test_a_list_may_be_typed_by_the_word_of_its_strategy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where the defaults put one, where they put none, beside a mapping; a file of that name is a
-    file.
-    """
-    monkeypatch.chdir(tmp_path)
-    lists = compose(
-        "config", ["lists={dense: a.trec}", "lists.mine=bm25", "lists.graph=bm25"]
-    ).lists
-    assert {name: getattr(node, "_target_", node) for name, node in lists.items()} == {
-        "dense": "a.trec",
-        "mine": "harness.retriever.bm25.BM25",
-        "graph": "harness.retriever.bm25.BM25",
-    }
-    assert compose("fuse", ["lists={x: a.trec}", "lists.y=bm25"]).lists.y == "bm25"
-    (tmp_path / "bm25").touch()
-    assert compose("config", ["lists.mine=bm25"]).lists.mine == "bm25"
 
 
 def test_an_error_in_a_new_module_of_a_checkout_is_one_line(tmp_path, monkeypatch):
