@@ -6,10 +6,10 @@ that is refused is named.
 
 from __future__ import annotations
 
-import functools
+import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -29,13 +29,13 @@ WHOLE = re.compile(rb"[+-]?[0-9]{1,18}")
 NUMBER = re.compile(
     rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
 )
+ANY = re.compile(rb".*", re.DOTALL)
 ID = pa.dictionary(pa.int32(), pa.string())
-TYPES: Mapping[pa.DataType, tuple[re.Pattern[bytes] | None, str, Callable[[bytes], Any]]] = {
-    ID: (None, "", bytes.decode),
+TYPES: Mapping[pa.DataType, tuple[re.Pattern[bytes], str, Callable[[bytes], Any]]] = {
     pa.int64(): (WHOLE, "a whole number", int),
     pa.float64(): (NUMBER, "a finite number", float),
 }
-"""The pattern of a field of each type, its description for messages, and the function that reads
+"""The pattern of a number of each type, its description for messages, and the function that reads
 it.
 """
 
@@ -59,31 +59,20 @@ class Line:
     others: str = ""
 
     @cached_property
-    def width(self) -> int:
-        """The number of fields."""
-        return len(self.form.split())
-
-    @cached_property
-    def schema(self) -> pa.Schema:
-        """The schema of the fields that are read."""
-        return pa.schema(self.read.items())
-
-    @cached_property
     def places(self) -> dict[str, int]:
         """The places of the fields that are read."""
         return {name: self.form.split().index(name) for name in self.read}
 
     @cached_property
-    def _fields(
-        self,
-    ) -> list[tuple[int, str, re.Pattern[bytes] | None, str, Callable[[bytes], Any]]]:
-        return [(place, name, *TYPES[self.read[name]]) for name, place in self.places.items()]
+    def width(self) -> int:
+        """The number of fields."""
+        return len(self.form.split())
 
     def fits(self, fields: Sequence[bytes]) -> bool:
         """Return whether these are the fields of such a line."""
-        numbers = ((place, pattern) for place, _, pattern, _, _ in self._fields if pattern)
+        numbers = {name: TYPES[kind][0] for name, kind in self.read.items() if kind in TYPES}
         return len(fields) == self.width and all(
-            pattern.fullmatch(fields[place]) for place, pattern in numbers
+            pattern.fullmatch(fields[self.places[name]]) for name, pattern in numbers.items()
         )
 
     def is_head(self, fields: Sequence[bytes], queries: Sequence[str], docs: Sequence[str]) -> bool:
@@ -94,56 +83,51 @@ class Line:
             queries: the names that a query may have.
             docs: the names that a document may have.
         """
-        query, doc = list(self.places.values())[:2]
         if len(fields) != self.width or self.fits(fields):
             return False
-        return (
-            fields[query].decode(errors="replace") in queries
-            and fields[doc].decode(errors="replace") in docs
-        )
+        query, doc, *_ = (fields[place].decode(errors="replace") for place in self.places.values())
+        return query in queries and doc in docs
 
-    def parse(self, path: Path, number: int, fields: Sequence[bytes], lenient: bool) -> list[Any]:
+    def parse(self, where: str, fields: Sequence[bytes], lenient: bool) -> list[Any]:
         """Return the values of the fields that are read.
 
         Args:
-            path: the file.
-            number: the number of the line.
+            where: the place of the line.
             fields: its fields.
             lenient: whether further fields are skipped.
 
         Raises:
             HarnessError: it is no such line.
         """
-        if len(fields) != self.width and (fault := self._misfit(fields, lenient)):
-            raise HarnessError(f"{path}:{number}: {fault}")
-        values = []
-        for place, name, pattern, expected, value_of in self._fields:
-            if pattern and not pattern.fullmatch(fields[place]):
-                mend = "; write a decimal point" if b"," in fields[place] else ""
-                got = f"{shown(fields[place])}{mend}"
-                raise HarnessError(f"{path}:{number}: the {name} must be {expected}, got {got}")
-            values.append(value_of(fields[place]))
-        return values
-
-    def _misfit(self, fields: Sequence[bytes], lenient: bool) -> str:
-        """Return, for a message, what is wrong with another number of fields."""
-        other = next((one for one in LINES if one.fits(fields)), None)
+        other = next((one for one in LINES if one.fits(fields)), self)
         is_cut = len(fields) < self.width and fields[1:2] == [b"Q0"]
-        if other and not is_cut:
-            return f"`{other.form}`: this is {other.what}; expected {self.what}, `{self.form}`"
-        if lenient and len(fields) > self.width:
-            return ""
-        mend = self._mend(fields, lenient)
-        found = f"found {len(fields)}: {shown(b' '.join(fields))}"
-        return f"expected {self.width} fields `{self.form}`, {found}{mend and f'; {mend}'}"
+        if other is not self and other.what != self.what and not is_cut:
+            raise HarnessError(
+                f"{where}: `{other.form}`: this is {other.what}; expected {self.what}, "
+                f"`{self.form}`"
+            )
+        if len(fields) < self.width or (len(fields) > self.width and not lenient):
+            found = f"found {len(fields)}: {shown(b' '.join(fields))}{self._mend(fields, lenient)}"
+            raise HarnessError(f"{where}: expected {self.width} fields `{self.form}`, {found}")
+        values: list[Any] = []
+        for name, kind in self.read.items():
+            text = fields[self.places[name]]
+            pattern, expected, read = TYPES.get(kind, (ANY, "", bytes.decode))
+            if not pattern.fullmatch(text):
+                mend = "; write a decimal point" if b"," in text else ""
+                raise HarnessError(
+                    f"{where}: the {name} must be {expected}, got {shown(text)}{mend}"
+                )
+            values.append(read(text))
+        return values
 
     def _mend(self, fields: Sequence[bytes], lenient: bool) -> str:
         comment = fields[0].startswith(b"#")
         if not lenient and (comment or self.fits(fields[: self.width])):
-            return "lenient=true passes over comment lines and trailing fields"
+            return "; lenient=true passes over comment lines and trailing fields"
         if mend := self.mends.get(len(fields)):
-            return mend.format(*(one.decode() for one in fields))
-        return self.others and f"{self.what} in another form needs its ending: {self.others}"
+            return "; " + mend.format(*(one.decode() for one in fields))
+        return self.others and f"; {self.what} in another form needs its ending: {self.others}"
 
 
 RUN = Line(
@@ -181,8 +165,6 @@ def shown(text: bytes) -> str:
     return repr(found if len(found) <= 60 else found[:57] + "...")
 
 
-PIECE = 1 << 24
-"""Number of bytes of a file that are read at once; more if a line is longer."""
 PARSE = csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False)
 
 
@@ -200,25 +182,18 @@ def entries(
         lenient: whether comment lines (``#``) and trailing fields are skipped.
         ids: the names of a query and a document in a first line of names.
     """
-
-    @functools.cache
-    def head() -> int:
-        number, first = first_line(path, lenient)
-        return number if line.is_head(first.split(), *ids) else 0
-
-    number, tables = 1, [pa.Table.from_batches([], line.schema)]
+    with opened(path) as stream:
+        text = stream.read().removeprefix(MARK)
     skipped: Counter[str] = Counter()
-    for text in pieces(path):
-        table = None if lenient else plain(text, line)  # a comment may have as many words
-        tables.append(
-            parse_lines(path, number, text, line, lenient, head(), skipped)
-            if table is None
-            else table
-        )
-        number += len(text.splitlines())
-    found = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
+    found = None if lenient else plain(text, line)  # a comment may have as many words
+    head = 0
+    if found is None:
+        number, first = first_line(path, lenient)
+        head = number if line.is_head(first.split(), *ids) else 0
+        found = parse_lines(path, text, line, lenient, head, skipped)
     if not len(found):
         raise HarnessError(f"{path}: the file is empty; expected lines `{line.form}`")
+    found = found.unify_dictionaries().combine_chunks()
     columns = {name: found[name].chunk(0) for name in line.read}
     queries, docs, *values = columns.values()
     scores = to_numpy(values["rank" in columns].cast(pa.float64(), safe=False))
@@ -231,67 +206,43 @@ def entries(
         docs,
         scores,
         to_numpy(columns["rank"]) if "rank" in columns else None,
-        lambda entry: f"{path}:{_line(path, entry, lenient, head())}",
+        lambda entry: f"{path}:{_line(path, entry, lenient, head)}",
         left_out + several_systems(str(path), systems),
     )
 
 
-def pieces(path: Path) -> Iterator[bytes]:
-    """Yield the file in pieces of whole lines, without a byte order mark."""
-    rest, mark = b"", MARK
-    with opened(path) as stream:
-        while read := stream.read(PIECE):
-            text = rest + read
-            cut = text.rfind(b"\n") + 1 or text.rfind(b"\r", 0, -1) + 1
-            if cut:
-                yield text[:cut].removeprefix(mark)
-                mark = b""
-            rest = text[cut:]
-    if rest:
-        yield rest.removeprefix(mark)
-
-
 def plain(text: bytes, line: Line = RUN) -> pa.Table | None:
     """Return the entries of lines, or None if a line is not plain words and gaps in UTF-8."""
-    if any(gap in text for gap in (b"\t", b"\r", b"  ", b" \n", b"\n ")) or b" " in (
-        text[:1],
-        text[-1:],
-    ):
+    gaps = (b"\t", b"\r", b"  ", b" \n", b"\n ")
+    if any(gap in text for gap in gaps) or text[:1] == b" " or text[-1:] == b" ":
         text = re.sub(rb" *\r?\n *", b"\n", re.sub(rb"[ \t]+", b" ", text)).strip(b" ")
     letters = np.frombuffer(text, dtype=np.uint8)
     if np.count_nonzero(letters < 0x20) > text.count(b"\n"):
         return None  # white space or NUL that Arrow would take for letters
-    if any(letter in text and b" 0" + letter in text for letter in (b"x", b"X")):
+    if any(hexadecimal in text for hexadecimal in (b" 0x", b" 0X")):
         return None  # Arrow takes 0x1 for a whole number
-    names = list(map(str, range(line.width)))
-    places = {name: str(place) for name, place in line.places.items()}
+    names = {name: str(place) for name, place in line.places.items()}
     # threads outlive Python and abort it (arrow 34314)
-    read = csv.ReadOptions(column_names=names, use_threads=False)
-    types = {places[name]: kind for name, kind in line.read.items()}
+    read = csv.ReadOptions(column_names=list(map(str, range(line.width))), use_threads=False)
     convert = csv.ConvertOptions(
-        column_types=types, include_columns=[*places.values()], null_values=[]
+        column_types={names[name]: kind for name, kind in line.read.items()},
+        include_columns=list(names.values()),
+        null_values=[],
     )
     try:
         text.decode()
-        return csv.read_csv(pa.BufferReader(text), read, PARSE, convert).rename_columns([*places])
+        return csv.read_csv(pa.BufferReader(text), read, PARSE, convert).rename_columns([*names])
     except (pa.ArrowInvalid, UnicodeDecodeError):
         return None
 
 
 def parse_lines(
-    path: Path,
-    first: int,
-    text: bytes,
-    line: Line,
-    lenient: bool,
-    head: int,
-    skipped: Counter[str],
+    path: Path, text: bytes, line: Line, lenient: bool, head: int, skipped: Counter[str]
 ) -> pa.Table:
     """Return the entries of lines.
 
     Args:
         path: the file.
-        first: the number of the first line.
         text: the lines.
         line: the form of a line.
         lenient: whether comment lines and further fields are skipped.
@@ -299,18 +250,18 @@ def parse_lines(
         skipped: counts of what was skipped, changed here.
     """
     rows = []
-    for number, one in enumerate(text.splitlines(), first):
+    for number, one in enumerate(text.splitlines(), 1):
         fields = decoded(one, path, f"lines `{line.form}`", number).encode().split()
         if lenient and is_comment(one):
             skipped["comment line"] += 1
         elif fields and number != head:
-            rows.append(line.parse(path, number, fields, lenient))
+            rows.append(line.parse(f"{path}:{number}", fields, lenient))
             skipped["further field"] += len(fields) - line.width
     columns = zip(*rows, strict=True) if rows else [()] * len(line.read)
-    return pa.table(
-        [pa.array(column, kind) for column, kind in zip(columns, line.schema.types, strict=True)],
-        line.schema,
-    )
+    arrays = [
+        pa.array(column, kind) for column, kind in zip(columns, line.read.values(), strict=True)
+    ]
+    return pa.table(arrays, pa.schema(line.read.items()))
 
 
 def _line(path: Path, entry: int, lenient: bool, head: int) -> int:
@@ -320,4 +271,4 @@ def _line(path: Path, entry: int, lenient: bool, head: int) -> int:
         for number, line in numbered_lines(path)
         if number != head and not (lenient and is_comment(line))
     )
-    return next(number for place, number in enumerate(numbers) if place == entry)
+    return next(itertools.islice(numbers, entry, None))

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from harness.core.errors import HarnessError
+from harness.core.input.read import MARK, opened
 from harness.run import Run, io
 from harness.run.trec import RUN
-from harness.run.trec.lines import parse_lines, pieces, plain
+from harness.run.trec.lines import parse_lines, plain
 
 GOOD = b"q1 Q0 d2 1 0.9 s\nq1 Q0 d1 2 0.5 s\nq2 Q0 d1 1 3 s\n"
 LISTS = {"q1": {"d2": 0.9, "d1": 0.5}, "q2": {"d1": 3.0}}
@@ -241,9 +242,10 @@ def fuzz(folder: Path, rounds: int, seed: int) -> tuple[int, int]:
             continue
         accepted += 1
         expected: dict[str, dict[str, float]] = {}
-        for text in pieces(path):
-            for row in parse_lines(path, 1, text, RUN, False, 0, Counter()).to_pylist():
-                expected.setdefault(row["qid"], {})[row["docid"]] = row["score"]
+        with opened(path) as stream:
+            text = stream.read().removeprefix(MARK)
+        for row in parse_lines(path, text, RUN, False, 0, Counter()).to_pylist():
+            expected.setdefault(row["qid"], {})[row["docid"]] = row["score"]
         assert run.to_dict() == expected
         assert np.isfinite(run.scores).all()
     return accepted, refused
