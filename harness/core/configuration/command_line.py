@@ -65,7 +65,8 @@ class CommandLine:
             HarnessError: there are blanks around an equals sign, a key is given twice, or a folder
                 does not exist.
         """
-        flags, overrides = _split(_joined(arguments))
+        _check_blanks(arguments)
+        flags, overrides = _split(arguments)
         for place, flag in enumerate(flags):
             name, _, folder = flag.removeprefix("--").partition("=")
             if name == "config-dir":
@@ -103,27 +104,14 @@ def _search(folder: str) -> None:
     extensions.search(place)
 
 
-def _joined(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments. A list that the shell split at its blanks (``k=[5, 10]``) is joined
-    again.
-
-    Raises:
-        HarnessError: there are blanks around an equals sign.
-    """
-    joined: list[str] = []
-    for number, text in enumerate(arguments):
-        before = joined[-1] if joined else ""
-        opened = sum(map(before.count, "[{")) > sum(map(before.count, "]}"))
-        if opened and re.match(r"[+~\w.@/-]+=[\[{][^'\"]*$", before):
-            joined[-1] = f"{before} {text}"
-        elif text.startswith("=") and joined:
-            value = text.removeprefix("=") or next(iter(arguments[number + 1 :]), "...")
+def _check_blanks(arguments: Sequence[str]) -> None:
+    """Raise HarnessError if there are blanks around an equals sign."""
+    for before, text, after in zip(arguments, arguments[1:], [*arguments[2:], "..."], strict=False):
+        if text.startswith("="):
+            value = text.removeprefix("=") or after
             raise HarnessError(
                 f"{before} = {value}: there are blanks around =; write {before}={value}"
             )
-        else:
-            joined.append(text)
-    return joined
 
 
 def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:

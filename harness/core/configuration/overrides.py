@@ -105,7 +105,7 @@ class Composition(NamedTuple):
 def prepare(primary: str, overrides: Sequence[str]) -> Composition:
     """Return the overrides in the form of their defaults, and the files that they choose.
 
-    ``files=a`` becomes ``files=[a]`` if the default is a list, ``strict=yes`` becomes
+    ``metrics=a`` becomes ``metrics=[a]`` if the default is a list, ``strict=yes`` becomes
     ``strict=true``, and ``gate=better`` becomes ``gate.kind=better``. A key that only other
     commands read is dropped with a warning.
 

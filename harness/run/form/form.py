@@ -118,8 +118,7 @@ FORMS = (
     Form(
         "JSON",
         "json",
-        '`{"query": {"document": score}}`; also ids or pairs `[id, score]`, best first; MTEB\'s '
-        "predictions",
+        '`{"query": {"document": score}}`; also ids or pairs `[id, score]`, best first',
         read_document,
         write_document,
     ),

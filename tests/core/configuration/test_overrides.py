@@ -75,7 +75,7 @@ from tests.conftest import Command
         (["sweep", "fuser={name: rrf}"], "fuser has no name; it has alpha, beta"),
         (["fuse", "lists.a=x", "fuser=rrf,linear"], "fuser=rrf,linear: several values"),
         (["sweep", "encoder=choice(hashed,static)"], "choice(hashed,static): several values"),
-        (["sweep", "dataset=sam(ple)"], "dataset=sam(ple) is not known; known: "),
+        (["sweep", "dataset=sam(ple)"], "dataset=sam(ple) is not known (did you mean sample?)"),
         (["sweep", "fuser.alhpa=.5"], "fuser has no alhpa (did you mean fuser.alpha?)"),
         (["sweep", "fuser.weights.a=2"], "write 'fuser.weights={a: 2}'"),
         (["sweep", "data=x"], "write paths.data=x"),
@@ -98,10 +98,6 @@ from tests.conftest import Command
             ["compare", "run=a.csv", "baseline=b.csv", "columns=score"],
             "columns=score: expected names with values",
             marks=pytest.mark.plugin("items"),
-        ),
-        (
-            ["doctor", "files=2.5"],
-            "files=2.5: expected a name, or a list of names, as in files=[a,b]",
         ),
         (["ui", "port=abc"], "port must be a whole number, got port=abc"),
     ],
@@ -126,23 +122,23 @@ def test_a_mistake_is_one_line_and_status_2(
 @pytest.mark.parametrize(
     ("given", "meant"),
     [
-        ("files=o.json", "files=[o.json]"),
-        ("json=Yes,0,on", "json=true,false,true"),
-        ("files='two words.json'", "files=['two words.json']"),
+        ("metrics=o.json", "metrics=[o.json]"),
+        ("strict=Yes,0,on", "strict=true,false,true"),
+        ("metrics='two words.json'", "metrics=['two words.json']"),
         *(
             (same, same)
             for same in [
-                "files=[a,b]",
-                "files=null",
-                "files=a,b",
-                "files=${oc.env:HOME}",
-                "json=choice(true,false)",
+                "metrics=[a,b]",
+                "metrics=null",
+                "metrics=a,b",
+                "metrics=${oc.env:HOME}",
+                "strict=choice(true,false)",
             ]
         ),
     ],
 )
 def test_one_name_is_a_list_of_one_where_a_list_is_wanted(given: str, meant: str) -> None:
-    assert [*map(str, prepare("doctor", [given]).overrides)] == [meant]
+    assert [*map(str, prepare("evaluate", [given]).overrides)] == [meant]
 
 
 def test_a_field_that_a_class_has_not_names_those_that_it_has() -> None:
