@@ -63,6 +63,15 @@ class Entries:
     notes: Sequence[str] = ()
     ordered: bool = False
 
+    def at(self, entry: int) -> str:
+        """Return the place and the query of an entry, for messages."""
+        return f"{self.place(entry)}: query {self.queries[entry]}"
+
+    @property
+    def source(self) -> str:
+        """The place of all entries, for messages."""
+        return self.place(0).rpartition(":")[0]
+
     def to_table(self) -> pa.Table:
         """Return a table with one row for each entry: ``query_id, doc_id, rank, score``."""
         columns = [self.queries, self.docs, self.ranks, self.scores]
@@ -76,15 +85,10 @@ class Entries:
 
         No document may occur twice in a list.
         """
-        queries, docs = (
-            [names[number] for number in column.indices.to_pylist()]
-            for column in (self.queries, self.docs)
-            for names in [column.dictionary.to_pylist()]
-        )
-        lists: dict[str, dict[str, float]] = {
-            query: {} for query in self.queries.dictionary.to_pylist()
-        }
-        for query, doc, score in zip(queries, docs, self.scores.tolist(), strict=True):
+        names = self.queries.dictionary.to_pylist()
+        lists: dict[str, dict[str, float]] = {query: {} for query in names}
+        columns = (self.queries.to_pylist(), self.docs.to_pylist(), self.scores.tolist())
+        for query, doc, score in zip(*columns, strict=True):
             lists[query][doc] = score
         return lists
 
@@ -140,10 +144,8 @@ def check_named(found: Entries) -> None:
     for what, ids in (("query", found.queries), ("document", found.docs)):
         (empty,) = find(arrow([""]), ids.dictionary)
         if empty >= 0:
-            entries = np.flatnonzero(to_numpy(ids.indices) == empty)
-            place = (
-                found.place(int(entries[0])) if entries.size else found.place(0).rpartition(":")[0]
-            )
+            entries = np.flatnonzero(to_numpy(ids.indices) == empty).tolist()
+            place = found.place(entries[0]) if entries else found.source
             raise HarnessError(f"{place}: the id of a {what} is empty; give it one")
 
 
@@ -153,9 +155,8 @@ def check_finite(found: Entries) -> None:
     if bad.size:
         entry = int(bad[0])
         raise HarnessError(
-            f"{found.place(entry)}: query {found.queries[entry]}: the score of document "
-            f"{found.docs[entry]} must be a "
-            f"finite number, got {found.scores[entry]}"
+            f"{found.at(entry)}: the score of document {found.docs[entry]} must be a finite "
+            f"number, got {found.scores[entry]}"
         )
 
 
@@ -170,9 +171,9 @@ def large_scores(found: Entries) -> list[str]:
         return []
     entry = int(large[after[equal].min()])
     return [
-        f"{found.place(entry)}: query {found.queries[entry]}: document {found.docs[entry]} and "
-        f"another have the score {found.scores[entry]:.0f}; whole numbers from 2^53 on are "
-        "rounded, and different ones may become equal: write the scores divided, or less a constant"
+        f"{found.at(entry)}: document {found.docs[entry]} and another have the score "
+        f"{found.scores[entry]:.0f}; whole numbers from 2^53 on are rounded, and different "
+        "ones may become equal: write the scores divided, or less a constant"
     ]
 
 
@@ -244,12 +245,13 @@ def without_padding(found: Entries) -> Entries:
 def several_systems(place: str, systems: Iterable[object]) -> list[str]:
     """Return a note if the entries of a file belong to several systems."""
     names = [str(name) for name in systems if name is not None]
+    if len(names) < 2:
+        return []
     shown = ", ".join(names[:3] + ["..."] * (len(names) > 3))
-    message = (
+    return [
         f"{place}: entries of {len(names)} systems ({shown}) are read as one; if these are "
         "several runs, write a file for each"
-    )
-    return [message] if len(names) > 1 else []
+    ]
 
 
 def check_ranks(found: Entries, ranks: Int64Array) -> list[str]:
@@ -260,7 +262,7 @@ def check_ranks(found: Entries, ranks: Int64Array) -> list[str]:
     """
     scores, rows = found.scores, to_numpy(found.queries.indices)
     message = (
-        f"{found.place(0).rpartition(':')[0]}: all scores are {scores[0]:g} and the ranks differ; "
+        f"{found.source}: all scores are {scores[0]:g} and the ranks differ; "
         "equal scores are ordered by document id, as in trec_eval, and NOT by rank: if the ranks "
         "are meant, write scores that fall with them"
     )
@@ -281,10 +283,9 @@ def check_ranks(found: Entries, ranks: Int64Array) -> list[str]:
         if not falls.any():
             mend = "if a lower score is better, as for distances, negate the scores"
         raise HarnessError(
-            f"{found.place(worse)}: query {found.queries[worse]}, document {found.docs[worse]}: "
-            f"rank {ranks[worse]} contradicts the score {float(scores[worse])!r}: document "
-            f"{found.docs[better]} has "
-            f"the greater score {float(scores[better])!r} and rank {ranks[better]}; {mend}"
+            f"{found.at(worse)}, document {found.docs[worse]}: rank {ranks[worse]} contradicts "
+            f"the score {float(scores[worse])!r}: document {found.docs[better]} has the greater "
+            f"score {float(scores[better])!r} and rank {ranks[better]}; {mend}"
         )
     return notes
 
@@ -299,8 +300,7 @@ def check_once(found: Entries) -> None:
     twice = (rows[order][1:] == rows[order][:-1]) & (docs[order][1:] == docs[order][:-1])
     again, first = min(zip(order[1:][twice].tolist(), order[:-1][twice].tolist(), strict=True))
     raise HarnessError(
-        f"{found.place(again)}: query {found.queries[again]} holds document "
-        f"{found.docs[again]} twice, first at "
+        f"{found.at(again)} holds document {found.docs[again]} twice, first at "
         f"{found.place(first)}; keep one of its entries"
     )
 
@@ -338,15 +338,17 @@ def strings(name: str, ids: Sequence[str] | pa.StringArray) -> pa.StringArray:
     """
     if isinstance(ids, pa.ChunkedArray):
         ids = ids.combine_chunks()
-    if isinstance(ids, pa.Array) and ids.type == pa.string() and not ids.null_count:
-        return ids
-    ordered = not isinstance(ids, (str, bytes, set, frozenset)) and hasattr(ids, "__iter__")
-    held = list(ids) if ordered else []
     if isinstance(ids, pa.Array):
-        held = ids.to_pylist()
-    if not ordered or (wrong := [one for one in held if not isinstance(one, str)]):
-        got = described(wrong[0] if ordered else ids)
-        raise HarnessError(f"{name}: expected texts in their order, got {got}")
+        if ids.type == pa.string() and not ids.null_count:
+            return ids
+        ids = ids.to_pylist()
+    ordered = not isinstance(ids, (str, bytes, set, frozenset)) and hasattr(ids, "__iter__")
+    held = list(ids) if ordered else [ids]
+    wrong = [one for one in held if not isinstance(one, str)]
+    if wrong or not ordered:
+        raise HarnessError(
+            f"{name}: expected texts in their order, got {described([*wrong, ids][0])}"
+        )
     return arrow(held)
 
 
@@ -358,14 +360,19 @@ def numbers(name: str, values: ArrayLike, kind: type[np.number[Any]]) -> NDArray
             numbers that do not fit.
     """
     whole = issubclass(kind, np.integer)
-    expected = f"{name}: expected {'whole ' if whole else ''}numbers, one after the other"
     try:
         found = np.asarray(values)
-    except ValueError as error:
-        raise HarnessError(f"{expected}, got {described(values)}") from error
+    except ValueError:
+        found = np.array(None)  # lists of different lengths
+    got = ""
+    made = found
     if found.ndim != 1 or (found.size and found.dtype.kind not in ("iu" if whole else "iuf")):
-        raise HarnessError(f"{expected}, got {found.dtype} of shape {found.shape}")
-    made = found.astype(kind, copy=False)
-    if whole and made is not found and (made != found).any():
-        raise HarnessError(f"{expected}, got {found[made != found][0]}, which is too large")
+        got = described(values)
+    else:
+        made = found.astype(kind, copy=False)
+    if whole and not got and (made != found).any():
+        got = f"{found[made != found][0]}, which is too large"
+    if got:
+        what = "whole numbers" if whole else "numbers"
+        raise HarnessError(f"{name}: expected {what}, one after the other, got {got}")
     return made

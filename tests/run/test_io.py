@@ -296,10 +296,6 @@ def test_lists_in_json(tmp_path: Path, dumped: object, expected: object) -> None
             "query q: entry 2: some have a score and some have none; give all one",
         ),
         ('{"q": [["d", null]]}', "query q, document d: expected a number, got None"),
-        (
-            '{"a": {"x": {"q": {"d": 1}}, "y": {"q": {"d": 1}}}}',
-            "predictions of a/x, a/y; write a file for each",
-        ),
         ('{"q": {"d": "high"}}', "document d: expected a number, got 'high'"),
         ('{"q": {"d": true}}', "got True"),
         ('{"q": {"d": null}}', "got None"),

@@ -151,14 +151,14 @@ def test_numbers_of_no_query_or_document_are_refused(query: int, doc: int, said:
         ({"docs": [0, 2, 0]}, "docs: there is no document 2"),
         ({"docs": [0, -1, 1]}, "docs: there is no document -1"),
         ({"docs": [0, 2**40, 0]}, f"docs: expected whole numbers.*, got {2**40}, which is too"),
-        ({"docs": [0.5, 1, 0]}, "docs: expected whole numbers, .*, got float64"),
+        ({"docs": [0.5, 1, 0]}, "docs: expected whole numbers, .*, got a list"),
         ({"docs": [0, 0, 0]}, "query q holds document a twice"),
         ({"scores": [1.0, 2.0, 0.0]}, "query q: document a is before a better one"),
         ({"docs": [1, 0, 0], "scores": [1, 1, 0]}, "query q: document b is before a better"),
         ({"scores": [2.0, float("nan"), 0.0]}, "document b must be a finite number, got nan"),
-        ({"scores": [True, False, True]}, "scores: expected numbers, .*, got bool"),
+        ({"scores": [True, False, True]}, "scores: expected numbers, .*, got a list"),
         ({"scores": ["2", "1", "0"]}, "scores: expected numbers"),
-        ({"scores": 1.0}, r"scores: expected numbers, .* of shape \(\)"),
+        ({"scores": 1.0}, r"scores: expected numbers, .*, got a float"),
     ],
 )
 def test_what_is_no_run_is_refused(changed, said):

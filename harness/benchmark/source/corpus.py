@@ -130,23 +130,17 @@ def _taken(table: pa.Table, order: NDArray[np.integer]) -> Iterator[pa.RecordBat
         )
 
 
-def _collected(batches: Iterator[pa.RecordBatch], scratch: Path | None) -> pa.Table:
-    held: list[pa.RecordBatch] = []
-    size = 0
-    for batch in batches:
-        held.append(batch)
-        size += batch.nbytes
-        if scratch is not None and size > HELD:
-            return _mapped(itertools.chain(held, batches), scratch)
-    return pa.Table.from_batches(held, SCHEMA).combine_chunks()
-
-
-def _mapped(batches: Iterable[pa.RecordBatch], scratch: Path) -> pa.Table:
-    scratch.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryFile(dir=scratch) as file:
+def _collected(batches: Iterable[pa.RecordBatch], scratch: Path | None) -> pa.Table:
+    """Return a table of batches, in memory or in a file without a name below ``scratch``."""
+    if scratch is not None:
+        scratch.mkdir(parents=True, exist_ok=True)
+    most = 0 if scratch is None else HELD  # 0: never in a file
+    with tempfile.SpooledTemporaryFile(most, dir=scratch) as file:
         with pa.ipc.new_file(file, SCHEMA) as writer:
             for batch in batches:
                 writer.write_batch(batch)
-        file.flush()
-        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    return pa.ipc.open_file(pa.BufferReader(pa.py_buffer(mapped))).read_all()
+        size = file.tell()
+        file.seek(0)
+        in_file = 0 < most < size
+        held = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if in_file else file.read()
+    return pa.ipc.open_file(pa.BufferReader(pa.py_buffer(held))).read_all()

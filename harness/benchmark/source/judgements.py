@@ -79,22 +79,22 @@ def judged_benchmark(
             f"{len(corpus.table)} passages"
         )
     unknown = {name for name in relevant if relevant[name]} - {*questions}
-    reasons = {
-        "queries": ("query", f" of {len(questions)} without a supporting passage"),
-        "passages": ("passage", " without title and text"),
-        "judged queries": ("judged query", " that is not among the questions"),
-        "judgements": ("relevant passage", " of its judgements that is not in the corpus"),
-    }
+    missing = sum(passage not in there for passage in named)
     counts = {
-        "passages": len(blank),
-        "judgements": sum(passage not in there for passage in named),
-        "queries": len(questions) - len(asked),
-        "judged queries": len(unknown),
+        "passages": (len(blank), "passage", "without title and text"),
+        "judgements": (missing, "relevant passage", "of its judgements that is not in the corpus"),
+        "queries": (
+            len(questions) - len(asked),
+            "query",
+            f"of {len(questions)} without a supporting passage",
+        ),
+        "judged queries": (len(unknown), "judged query", "that is not among the questions"),
     }
-    left_out = {name: count for name, count in counts.items() if count}
-    for name, count in left_out.items():
-        item, reason = reasons[name]
-        log.warning("%s: left out: %s%s", source, counted(count, item), reason)
+    left_out = {}
+    for name, (count, item, reason) in counts.items():
+        if count:
+            left_out[name] = count
+            log.warning("%s: left out: %s %s", source, counted(count, item), reason)
     queries = Records(Path(source), list(asked.values()), list(asked), ": query ")
     made = assemble(source.replace("/", "-"), corpus, queries, "none")
     return replace(made.without_order(~made.chain), left_out=left_out)

@@ -22,8 +22,6 @@ Chain = str | Mapping[str, Sequence[str]]
 inference]}``.
 """
 JSON_NAMES: Mapping[type, str] = {str: "a string", list: "a list of strings"}
-PLAIN, PACKED = 4, 12
-"""Bytes of memory that a byte of a file of records takes at least, plain and gzip."""
 
 
 @dataclass(frozen=True)
@@ -118,14 +116,12 @@ def with_our_names(record: Record, names: Mapping[str, Sequence[str]]) -> Record
     """Return the record with our names of its fields. The first known name is used for a field that
     it lacks.
     """
-    missing = {
-        ours: next((name for name in others if name in record), None)
-        for ours, others in names.items()
-    }
-    renamed = {
-        name: ours for ours, name in missing.items() if name is not None and ours not in record
-    }
-    return {renamed.get(key, key): value for key, value in record.items()} if renamed else record
+    found = dict(record)
+    for ours, others in names.items():
+        theirs = next((name for name in others if name in found), None)
+        if ours not in found and theirs is not None:
+            found[ours] = found.pop(theirs)
+    return found
 
 
 def check_record(where: str, record: Record, fields: Mapping[str, type], *body: str) -> None:
@@ -151,34 +147,22 @@ def check_supporting(where: str, query: Record) -> None:
     and a text as type if it has these.
     """
     passages, hops, kind = (query.get(key) for key in ("supporting_ids", "hops", "type"))
+    ids = passages if isinstance(passages, list) else [None]
     message = ""
-    if not isinstance(passages, list) or not all(
-        isinstance(name, str) and name for name in passages
-    ):
-        expected = "a list of document ids, texts that are not empty"
-        message = f"supporting_ids must be {expected}, {_found(passages)}"
-    elif len(set(passages)) < len(passages):
+    if passages is None:
+        message = "supporting_ids is missing; BEIR has its judgements in qrels/"
+    elif not all(isinstance(name, str) and name for name in ids):
+        message = f"supporting_ids must be a list of document ids, found {passages!r:.60}"
+        if all(isinstance(name, (str, int)) and name != "" for name in ids):
+            message += f"; write the ids as texts: {json.dumps([*map(str, ids)])[:60]}"
+    elif len(set(ids)) < len(ids):
         message = "supporting_ids names a document twice; keep the later hop"
     elif hops is not None and (type(hops) is not int or not 1 <= hops < 1000):
         message = f"hops must be a whole number from 1 to 999, or missing, found {hops!r:.60}"
-    elif not isinstance(kind, (str, type(None))):
+    elif not isinstance(kind, str | None):
         message = f"type must be a text, or missing, found {kind!r:.60}"
     if message:
         raise HarnessError(f"{where}: query {query['id']}: {message}")
-
-
-def _found(passages: Any) -> str:
-    """Return what was found in place of supporting_ids, and the fix."""
-    if passages is None:
-        return "it is missing; BEIR has its judgements in qrels/"
-    said = f"found {passages!r:.60}"
-    if isinstance(passages, list) and all(
-        isinstance(name, (str, int)) and name != "" for name in passages
-    ):
-        return (
-            f"{said}; write the ids as texts: {json.dumps([str(name) for name in passages])[:60]}"
-        )
-    return said
 
 
 def is_blank(record: Record, *body: str) -> bool:

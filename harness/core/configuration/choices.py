@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 import re
 from collections.abc import Mapping, Sequence
@@ -40,35 +39,21 @@ def described(concept: str) -> dict[str, str]:
 
 
 def _described(path: Path) -> str:
-    lines = (
-        line
-        for line in path.read_text(encoding="utf-8").split("\n")
-        if not line.startswith("# @package")
-    )
-    first = next(lines, "")
+    lines = path.read_text(encoding="utf-8").split("\n")
+    first = next((line for line in lines if not line.startswith("# @package")), "")
     module, _, name = str(read_conf(path).get("_target_", "")).rpartition(".")
     if first.startswith("#") or not module:
         return first.lstrip("# ")
-    return _docstring(module, name)
-
-
-def _docstring(module: str, name: str) -> str:
-    """Return the first line of the docstring of a class, or else of its module."""
     top, *inner = module.split(".")
     spec = importlib.util.find_spec(top)  # not of the module: its packages may need other libraries
-    paths = [Path(spec.origin)] if spec and spec.origin and not inner else []
-    for folder in (spec and spec.submodule_search_locations) or () if inner else ():
-        place = Path(folder, *inner)
-        paths += [place.with_suffix(".py"), place / "__init__.py"]
-    texts = [path.read_text(encoding="utf-8") for path in paths if path.is_file()]
-    tree = ast.parse(next(iter(texts), ""))
-    found = [
-        node
-        for node in tree.body
-        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name
-    ]
-    docs = [ast.get_docstring(node) or "" for node in [*found, tree]]
-    return next((" ".join(doc.partition("\n\n")[0].split()) for doc in docs if doc), "")
+    if spec is None or spec.origin is None:
+        return ""
+    place = Path(spec.origin).parent.joinpath(*inner)
+    files = (place.with_suffix(".py"), place / "__init__.py") if inner else (Path(spec.origin),)
+    text = next((file.read_text(encoding="utf-8") for file in files if file.is_file()), "")
+    pattern = rf'^(?:class|def) {name}\b.*?"""(.*?)(?:"""|\n\n)'
+    found = re.search(pattern, text, re.DOTALL | re.MULTILINE)
+    return " ".join(found[1].split()) if found else ""
 
 
 def conf_file(concept: str, name: str) -> Path:

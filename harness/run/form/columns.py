@@ -114,13 +114,14 @@ def _entries(
     """
     *names, last = values
     number = (names or [last])[0]
+    source = place(0).rpartition(":")[0]
     is_distance = bool(DISTANCE.search(plain(number)) and (values[number] > 0).any())
     if is_distance and not names:
         raise HarnessError(
-            f"{place(0).rpartition(':')[0]}: a lower {number} is better, and a greater score: "
+            f"{source}: a lower {number} is better, and a greater score: "
             f"write a column score, the {number} negated"
         )
-    notes = several_systems(place(0).rpartition(":")[0], systems)
+    notes = several_systems(source, systems)
     if plain(last) not in content.ranks:
         return Entries(queries, docs, values[last], place=place, notes=notes, ordered=True)
     ranks = values[last]
