@@ -4,7 +4,6 @@ clusters, or as given.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import logging
 import re
@@ -57,8 +56,7 @@ def md5_split(query_id: str) -> Split:
         ``tune`` if the MD5 of the id, read as an integer, is even; otherwise ``test``.
     """
     (text,) = texts_of("query_id", [query_id])
-    number = int(hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(), 16)
-    return "tune" if number % 2 == 0 else "test"
+    return "tune" if _md5(text) % 2 == 0 else "test"
 
 
 def read_splitting(knob: str, value: Splitting) -> Splitting:
@@ -202,19 +200,10 @@ def are_tune_questions(questions: Sequence[str], benchmarks: Iterable[str]) -> B
     """Return bool[Q], which texts are those of tune questions (by md5) of the benchmarks, whatever
     their ids.
     """
-    known = frozenset[str]().union(*(_hashes().get(name, frozenset()) for name in benchmarks))
-    return np.array(
-        [bool(known) and text_hash(text) in known for text in questions], dtype=np.bool_
-    )
-
-
-@functools.cache
-def _hashes() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for line in (package_folder("datasets") / QUESTIONS).read_text(encoding="utf-8").splitlines():
-        name, one = line.split()
-        found.setdefault(name, set()).add(one)
-    return {name: frozenset(hashes) for name, hashes in found.items()}
+    lines = (package_folder("datasets") / QUESTIONS).read_text(encoding="utf-8").splitlines()
+    wanted = set(benchmarks)
+    known = {one for name, one in map(str.split, lines) if name in wanted}
+    return np.array([bool(known) and text_hash(text) in known for text in questions], np.bool_)
 
 
 FOLDS = 5
@@ -271,9 +260,8 @@ def folds(names: Sequence[str]) -> Int64Array:
     """Return int64[n], the fold of each name: half of its MD5 (the last bit is the split), modulo
     FOLDS.
     """
-    numbers = (
-        int(hashlib.md5(name.encode(), usedforsecurity=False).hexdigest(), 16) for name in names
-    )
-    return np.fromiter(
-        (number // 2 % FOLDS for number in numbers), dtype=np.int64, count=len(names)
-    )
+    return np.array([_md5(name) // 2 % FOLDS for name in names], dtype=np.int64)
+
+
+def _md5(text: str) -> int:
+    return int(hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(), 16)

@@ -49,6 +49,7 @@ def run_sweep(*overrides: str) -> SweepResult:
         config.pop("explain")
     if config.dry_run:
         raise HarnessError("dry_run=true prints what `harness sweep` would do; leave it out here")
+    inputs.check_lists(config)
     use_gold(config, given)
     plan = Plan(config, given)
     trials = plan.trials()

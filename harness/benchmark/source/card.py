@@ -4,6 +4,7 @@ benchmark.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,37 +83,30 @@ class Card:
         hash.
         """
         known = self.expected[way]
-        same = [
-            version
-            for version in known
-            if (version["queries"], version["passages"]) == (queries, passages)
+        counts = [(version["queries"], version["passages"]) for version in known]
+        hashes = [
+            version.get("sha256")
+            for version, own in zip(known, counts, strict=True)
+            if own == (queries, passages)
         ]
-        pinned = [version.get("sha256") for version in same]
-        mend = "get the files again, or use them as your own with dataset=folder dataset.path=DIR"
-        if not same:
-            held = [(version["queries"], version["passages"]) for version in known]
-            found, *counts = (
+        if None in hashes or sha256 in hashes:
+            return
+        found, expected = f"the content has sha256 {sha256}", list(map(str, hashes))
+        if not hashes:
+            found, *expected = (
                 f"{counted(some, 'query')} and {counted(more, 'passage')}"
-                for some, more in [(queries, passages), *held]
+                for some, more in [(queries, passages), *counts]
             )
-            raise HarnessError(
-                f"{where}: found {found}, but datasets/{self.name}.yaml expects "
-                f"{' or '.join(counts)} ({way}); {mend}"
-            )
-        if None not in pinned and sha256 not in pinned:
-            raise HarnessError(
-                f"{where}: the content has sha256 {sha256}, but datasets/{self.name}.yaml expects "
-                f"{' or '.join(map(str, pinned))} ({way}); {mend}"
-            )
+        raise HarnessError(
+            f"{where}: found {found}, but datasets/{self.name}.yaml expects "
+            f"{' or '.join(expected)} ({way}); get the files again, or use them as your own with "
+            "dataset=folder dataset.path=DIR"
+        )
 
 
 def read_card(name: str) -> Card:
     """Return the card of that name."""
     path = package_folder("datasets") / f"{name}.yaml"
-    if not path.is_file():
-        raise HarnessError(
-            f"{path}: there is no such card; cards are {package_folder('datasets')}/*.yaml"
-        )
     card = Card(**yaml.safe_load(path.read_text(encoding="utf-8")))
     check_chain(f"{path.name}: chain", card.chain)
     return card
@@ -122,11 +116,9 @@ def sample_note(name: str, sha256: str) -> str:
     """Return a sentence on the sample of a benchmark, by the hash of its content, or an empty
     text.
     """
-    path = package_folder("datasets") / f"{name}.yaml"
-    versions = (
-        [one for way in read_card(name).expected.values() for one in way] if path.is_file() else []
-    )
-    said = next(
-        (one["sample"] for one in versions if "sample" in one and one.get("sha256") == sha256), ""
-    )
-    return f" {name} is {said}." if said else ""
+    if not (package_folder("datasets") / f"{name}.yaml").is_file():
+        return ""
+    for version in itertools.chain(*read_card(name).expected.values()):
+        if "sample" in version and version.get("sha256") == sha256:
+            return f" {name} is {version['sample']}."
+    return ""

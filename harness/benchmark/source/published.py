@@ -96,14 +96,14 @@ class Published(ABC):
             return self._official(card, root)
         places = dict.fromkeys((root / (card.folder or card.name), folder))
         for place in places:
-            prepared = read_prepared(place, store.root)
-            if prepared is not None:
-                corpus, queries = prepared[0], self.complete(place, prepared[1])
-                made = assemble(card.name, corpus, queries, card.chain)
-                count = len(made.queries) + made.left_out.get("queries", 0)
-                card.check("prepared", str(place), count, len(corpus.table), made.sha256)
-                log.info("benchmark %s: prepared, %s", card.name, place)
-                return made
+            if (prepared := read_prepared(place, store.root)) is None:
+                continue
+            corpus, queries = prepared[0], self.complete(place, prepared[1])
+            made = assemble(card.name, corpus, queries, card.chain)
+            count = len(made.queries) + made.left_out.get("queries", 0)
+            card.check("prepared", str(place), count, len(corpus.table), made.sha256)
+            log.info("benchmark %s: prepared, %s", card.name, place)
+            return made
         wanted = " or ".join(map(str, places))
         tried = [f"prepared files corpus.jsonl[.gz] and queries.jsonl[.gz] in {wanted}"]
         if card.files is not None:
@@ -133,13 +133,9 @@ class Published(ABC):
         total, queries, name = len(questions.values), _answerable(questions), card.name
         known = [version["queries"] for version in card.expected["official"]]
         if len(queries.values) not in known:
-            log.warning(
-                "%s: %s, but datasets/%s.yaml expects %s",
-                questions.path,
-                counted(len(queries.values), "answerable question"),
-                card.name,
-                " or ".join(f"{count:,}" for count in known),
-            )
+            found = counted(len(queries.values), "answerable question")
+            expected = f"datasets/{name}.yaml expects {' or '.join(f'{one:,}' for one in known)}"
+            log.warning("%s: %s, but %s", questions.path, found, expected)
         if self.sample is not None:
             total, queries = self.sample, _sample(queries, self.sample)
             name = f"{name}_{self.sample}{'_own' if self.corpus == 'sample' else ''}"
@@ -162,22 +158,23 @@ class Published(ABC):
         """
         places, hub = card.official_files(root), card.hub or {}
         local = next((str(place) for place in places if place.is_file()), None)
-        path = self.path or local or hub["repo"]
-        ours = hub if path == hub["repo"] else {"split": hub["split"]}
+        path = self.path or local
+        ours = hub if path in (None, hub["repo"]) else {"split": hub["split"]}
         keys = ("configuration", "split", "revision")
         wanted = {key: getattr(self, key) or ours.get(key) for key in keys}
-        try:
-            if path is None:
-                raise HarnessError(f"datasets/{card.name}.yaml names no repository there")
-            return read_questions(str(path), **wanted)
-        except HarnessError as error:
-            if self.path or local:
-                raise
-            raise HarnessError(
-                f"benchmark {card.name}: no data. Looked for {', '.join(map(str, places))}, then "
-                f"on the Hub ({error}). Get the file ({card.source}) and put it there, or name "
-                "it: dataset.path=FILE"
-            ) from error
+        if path is not None:
+            return read_questions(path, **wanted)
+        problem = f"datasets/{card.name}.yaml names no repository there"
+        if hub["repo"] is not None:
+            try:
+                return read_questions(hub["repo"], **wanted)
+            except HarnessError as error:
+                problem = str(error)
+        raise HarnessError(
+            f"benchmark {card.name}: no data. Looked for {', '.join(map(str, places))}, then "
+            f"on the Hub ({problem}). Get the file ({card.source}) and put it there, or name "
+            "it: dataset.path=FILE"
+        )
 
     def _converted(self, card: Card, way: str, get: Callable[[str], Path]) -> Benchmark:
         assert card.files is not None
@@ -248,9 +245,7 @@ def _answerable(questions: Records) -> Records:
     """Return the questions without those of MuSiQue-Full that have no answer among the passages,
     and so no gold.
     """
-    kept = [
-        number for number, record in enumerate(questions.values) if record.get("answerable", True)
-    ]
+    kept = [n for n, record in enumerate(questions.values) if record.get("answerable", True)]
     _warn(questions, len(kept), "are not answerable")
     return questions.take(kept)
 
@@ -274,6 +269,5 @@ def _sample(queries: Records, size: int) -> Records:
 
 def _size(file: Mapping[str, Any]) -> str:
     """Return the bytes and the hash of a card's file in brackets, if the card has them."""
-    facts = [f"{file['bytes']} bytes"] if "bytes" in file else []
-    facts += [f"sha256 {file['sha256']}"] if file["sha256"] else []
-    return f" ({', '.join(facts)})" if facts else ""
+    size = f"{file['bytes']} bytes, " if "bytes" in file else ""
+    return f" ({size}sha256 {file['sha256'] or 'unknown'})"

@@ -53,11 +53,8 @@ class CorpusRecords:
         the only one of that title.
         """
         under = self.by_title.get(spaced(title), [])
-        same = (
-            under
-            if text is None
-            else [p for p in under if "".join(p["text"].split()) == "".join(text.split())]
-        )
+        letters = None if text is None else "".join(text.split())
+        same = [one for one in under if letters in (None, "".join(one["text"].split()))]
         if len(same) != 1:
             raise LookupError(
                 f"its passage {title!r} is not in {self.records.path} "

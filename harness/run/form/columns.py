@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from harness.core.arrays import Float64Array, arrow, to_numpy
+from harness.core.arrays import Float64Array, to_numpy
 from harness.core.errors import HarnessError
 from harness.run.content import LISTS, Content, plain
 from harness.run.entries import Entries, id_of, number_of, several_systems
@@ -36,44 +36,47 @@ def choose_columns(source: str, found: list[str], content: Content) -> list[str]
     Raises:
         HarnessError: a column is missing or occurs twice.
     """
+    names = {plain(one): one for one in reversed(found)}
+    rank = _first(content.ranks, names)
     chosen: list[str] = []
-    names = [*map(plain, found)]
-    rank = next((found[names.index(one)] for one in content.ranks if one in names), None)
-    for number, others in enumerate((*content.columns.values(), content.ranks)):
-        free = _free(others, found, chosen)
-        name = next((one for one in free if number == RANK or one != rank), None)
-        if name is None and number >= VALUE and (number == RANK or rank is not None):
-            continue
-        if name is None:
+    for wanted in content.columns.values():
+        free = {key: one for key, one in names.items() if one != rank and one not in chosen}
+        if (name := _first(wanted, free)) is not None:
+            chosen.append(name)
+        elif len(chosen) < VALUE or rank is None:
             raise HarnessError(_missing(source, found, content))
-        if (count := names.count(plain(name))) > 1:
-            raise HarnessError(f"{source}: {count} columns are called {plain(name)}; keep one")
-        chosen.append(name)
-    return [*chosen, *_free(content.systems, found, chosen)[:1]]
+    chosen += [] if rank is None else [rank]
+    plain_names = list(map(plain, found))
+    if twice := [name for name in chosen if plain_names.count(plain(name)) > 1]:
+        count = plain_names.count(plain(twice[0]))
+        raise HarnessError(f"{source}: {count} columns are called {plain(twice[0])}; keep one")
+    system = _first(content.systems, {key: one for key, one in names.items() if one not in chosen})
+    return chosen if system is None else [*chosen, system]
 
 
-def _free(wanted: Iterable[str], found: list[str], chosen: list[str]) -> list[str]:
-    """Return the wanted columns that a table has and that are not chosen yet."""
-    named = {plain(one): one for one in found if one not in chosen}
-    return [named[one] for one in wanted if one in named]
+def _first(wanted: Iterable[str], names: Mapping[str, str]) -> str | None:
+    """Return the column of the first wanted name that a table has."""
+    return next((names[one] for one in wanted if one in names), None)
 
 
 def _missing(source: str, found: list[str], content: Content) -> str:
+    """Return the message about a table that lacks a column."""
     wanted = ", ".join(
         others[0] if len(others) == 1 else key for key, others in content.columns.items()
     )
-    (first, *others) = found or [""]
+    first = found[0] if found else ""
+    between = re.search(r"[|:;,\t ]", first) if len(found) == 1 else None
+    mend = ""
     if first.startswith("#"):
         mend = "; leave out lines before the head"
-    elif not others and (between := re.search(r"[|:;,\t ]", first)):
+    elif between:
         mend = f"; its values are between {between[0]!r}: write commas, or tabs in a .tsv"
     elif any(NUMBER.fullmatch(name.strip().encode()) for name in found):
         mend = "; the first line has to name them"
-    else:
+    elif content.typed == LISTS.typed:
         mend = (
-            "; name yours: columns={query: ..., doc: ..., score: ...}"
-            if content.typed == LISTS.typed
-            else ""
+            "; name yours: columns={query: ..., doc: ..., score: ...}, or beside each of several "
+            "lists, as in lists={vec: {file: a.csv, columns: {doc: ...}}}"
         )
     return f"{source}: expected the columns {wanted}; found {', '.join(found) or 'none'}{mend}"
 
@@ -85,52 +88,50 @@ def no_rows(source: object, content: Content) -> HarnessError:
     )
 
 
-def of_table(source: str, table: pa.Table, content: Content) -> Entries:
-    """Return the entries of a table with the columns of ``choose_columns``."""
+def of_table(
+    source: str,
+    table: pa.Table,
+    content: Content,
+    place: Callable[[int], str] | None = None,
+) -> Entries:
+    """Return the entries of a table with the columns of ``choose_columns``.
+
+    The score of a rank alone is 1 / rank.
+
+    Args:
+        source: the table, for messages.
+        table: the columns.
+        content: the content of the rows.
+        place: returns the place of a row for messages; None for its number.
+    """
     if not len(table):
         raise no_rows(source, content)
+    at = place or (lambda entry: f"{source}: row {entry + 1}")
     query, doc, *values = table.column_names
-    system = values.pop() if plain(values[-1]) in content.systems else None
-    return _entries(
-        _texts(source, query, table[query]),
-        _texts(source, doc, table[doc]),
-        {name: _numbers(source, name, table[name]) for name in values},
-        content,
-        lambda entry: f"{source}: row {entry + 1}",
-        [] if system is None else pc.unique(_plain(table[system])).to_pylist(),
-    )
-
-
-def _entries(
-    queries: pa.DictionaryArray,
-    docs: pa.DictionaryArray,
-    values: Mapping[str, Float64Array],
-    content: Content,
-    place: Callable[[int], str],
-    systems: Iterable[object] = (),
-) -> Entries:
-    """Return the entries of ids and of scores, ranks or both. The score of a rank alone is 1 /
-    rank.
-    """
-    *names, last = values
-    number = (names or [last])[0]
-    source = place(0).rpartition(":")[0]
-    is_distance = bool(DISTANCE.search(plain(number)) and (values[number] > 0).any())
-    if is_distance and not names:
-        raise HarnessError(
-            f"{source}: a lower {number} is better, and a greater score: "
-            f"write a column score, the {number} negated"
-        )
+    systems: list[object] = []
+    if plain(values[-1]) in content.systems:
+        systems = pc.unique(_plain(table[values.pop()])).to_pylist()
+    numbers = {name: _numbers(source, name, table[name]) for name in values}
+    rank = values.pop() if plain(values[-1]) in content.ranks else None
+    score = values[0] if values else None
+    ids = [_texts(source, name, table[name]) for name in (query, doc)]
     notes = several_systems(source, systems)
-    if plain(last) not in content.ranks:
-        return Entries(queries, docs, values[last], place=place, notes=notes, ordered=True)
-    ranks = values[last]
+    if score and DISTANCE.search(plain(score)) and (numbers[score] > 0).any():
+        if rank is None:
+            raise HarnessError(
+                f"{source}: a lower {score} is better, and a greater score: write a column score, "
+                f"the {score} negated"
+            )
+        score = None
+    if rank is None:
+        return Entries(*ids, numbers[score or ""], place=at, notes=notes, ordered=True)
+    ranks = numbers[rank]
     bad = np.flatnonzero((ranks < 0) | ~np.isfinite(ranks) | (np.floor(ranks) != ranks))
     if bad.size:
         message = f"expected a whole number from 0 or 1 on, got {ranks[bad[0]]:g}"
-        raise HarnessError(f"{place(int(bad[0]))}: column {last}: {message}")
-    scores = values[number] if names and not is_distance else 1 / (ranks + (ranks.min() == 0))
-    return Entries(queries, docs, scores, ranks.astype(np.int64), place, notes)
+        raise HarnessError(f"{at(int(bad[0]))}: column {rank}: {message}")
+    scores = numbers[score] if score else 1 / (ranks + (ranks.min() == 0))
+    return Entries(*ids, scores, ranks.astype(np.int64), at, notes)
 
 
 def _texts(source: str, name: str, column: pa.ChunkedArray) -> pa.DictionaryArray:
@@ -191,30 +192,17 @@ def of_rows(
         rows: the rows.
         content: the content of the rows.
     """
-    names = chosen[:VALUE]
-    values = [name for name in chosen[VALUE:] if plain(name) not in content.systems]
-    read = [*names, *values]
-    systems: dict[object, None] = {}
+    columns: list[list[Any]] = [[] for _ in chosen]
     lines: list[int] = []
-    ids: tuple[list[str], list[str]] = [], []
-    numbers: list[list[float]] = [[] for _ in values]
+    readers: list[Callable[[str, object], Any]] = [id_of, id_of, *[number_of] * len(chosen)]
+    if plain(chosen[-1]) in content.systems:
+        readers[len(chosen) - 1] = lambda place, cell: None if cell is None else str(cell)
     for line, cells in rows:
-        place = f"{before}{line}: column"
-        if missing := [name for name, cell in zip(read, cells, strict=False) if cell is None]:
-            raise HarnessError(f"{place} {missing[0]} is empty; give it in each row")
-        for found, name, cell in zip(ids, names, cells, strict=False):
-            found.append(id_of(f"{place} {name}", cell))
-        for column, name, cell in zip(numbers, values, cells[VALUE:], strict=False):
-            column.append(number_of(f"{place} {name}", cell))
-        systems.update(dict.fromkeys(cells[len(read) :]))
+        for column, name, reader, cell in zip(columns, chosen, readers, cells, strict=False):
+            place = f"{before}{line}: column {name}"
+            if cell is None and reader in (id_of, number_of):
+                raise HarnessError(f"{place} is empty; give it in each row")
+            column.append(reader(place, cell))
         lines.append(line)
-    queries, docs = (arrow(one).dictionary_encode() for one in ids)
-    columns = (np.array(column, dtype=np.float64) for column in numbers)
-    return _entries(
-        queries,
-        docs,
-        dict(zip(values, columns, strict=True)),
-        content,
-        lambda entry: f"{before}{lines[entry]}",
-        systems,
-    )
+    table = pa.table([*map(pa.array, columns)], content.schema(chosen))
+    return of_table(before.rpartition(":")[0], table, content, lambda row: f"{before}{lines[row]}")

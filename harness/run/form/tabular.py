@@ -77,10 +77,7 @@ def read_separated(delimiter: str) -> Callable[[Path, Content, bool], Entries]:
             return of_table(str(path), table, content)
         places = [head.index(name) for name in chosen]
         cells = ((number, _cells(row, places)) for number, row in rows)
-        found = of_rows(f"{path}:", chosen, cells, content)
-        if not len(found.scores):
-            raise no_rows(path, content)
-        return found
+        return of_rows(f"{path}:", chosen, cells, content)
 
     return read
 

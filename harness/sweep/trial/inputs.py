@@ -17,7 +17,7 @@ from harness.benchmark import Benchmark
 from harness.benchmark.split import are_tune_questions, share_gold
 from harness.core.artifact import MANIFEST, Facts, read_manifest
 from harness.core.configuration import extensions, instantiate, names
-from harness.core.errors import HarnessError, closest, described
+from harness.core.errors import HarnessError, closest, described, keys_of
 from harness.core.identity import identity
 from harness.core.table import counted
 from harness.fusion.context import Context, SourceTexts
@@ -66,12 +66,19 @@ def retrievers(config: DictConfig) -> dict[str, Retriever]:
 
 
 def check_lists(config: DictConfig) -> None:
-    """Raise HarnessError if ``lists`` has anything but a retriever or a run file under a name."""
+    """Raise HarnessError if ``lists`` has anything but a retriever or a run file under a name.
+
+    A file with its columns, ``{file: a.csv, columns: {...}}``, becomes the retriever that reads it.
+    """
     named = config.get("lists")
     if not _is_mapping(named) or not named:
         raise HarnessError(f"lists = {named}, expected a retriever or a run file under each name")
     for name, node in named.items():
-        if not isinstance(node, str):
+        if _is_mapping(node) and "file" in node:
+            keys_of(f"lists.{name}", node, ("file", "columns"))
+            own = {"path": node["file"], "columns": node.get("columns")}
+            named[name] = {"_target_": "harness.retriever.trec.Trec", **own}
+        elif not isinstance(node, str):
             out = f"leave the list out with ~lists.{name}, or " if node is None else ""
             check_strategy(f"lists.{name}", node, " or the path of a run file", out)
 

@@ -103,7 +103,10 @@ def test_judgements_and_any_names(place: Path, command: Command) -> None:
     )
     assert not command("sweep", named, "gold=test.qrels", *asked)[0]
     shutil.copy("graph.trec", "walk (1).trec")
-    for again in ([LISTS, "--grid=point"], ["lists={dense: vectors.trec, graph: walk (1).trec}"]):
+    frame = harness.read("graph.trec").to_frame().rename(columns={"doc_id": "absatz"})
+    frame.to_csv("walk.csv", index=False)
+    for graph in ("graph.trec", "walk (1).trec", "{file: walk.csv, columns: {doc: absatz}}"):
+        again = [f"lists={{dense: vectors.trec, graph: {graph}}}", "--grid=point"]
         made = harness.run_sweep(*again, "gold=gold.jsonl", "grid=point", "fuser=rrf")
         assert made.manifest["objective"] == "last_hop@5"
     made = harness.run_sweep(named, "gold=test.qrels", *asked)
