@@ -24,6 +24,7 @@ from harness.core.errors import HarnessError, described, path_of, texts_of, unus
 from harness.sweep.dataset import use_gold
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout import heldout
+from harness.sweep.trial import inputs
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
