@@ -30,8 +30,6 @@ SCHEMA = pa.schema(
 
 PADDING = 3.4e38
 """FAISS gives document -1 a score or a distance beyond this if it found too few documents."""
-EXACT = 2.0**53
-"""Whole numbers below this are distinct in float64."""
 MANY = 3
 """The smallest number of documents of a list whose order can be judged."""
 ORDERS = 1e4
@@ -158,23 +156,6 @@ def check_finite(found: Entries) -> None:
             f"{found.at(entry)}: the score of document {found.docs[entry]} must be a finite "
             f"number, got {found.scores[entry]}"
         )
-
-
-def large_scores(found: Entries) -> list[str]:
-    """Return a note if whole numbers that are equal are too large to be distinct."""
-    large = np.flatnonzero(np.abs(found.scores) >= EXACT)
-    rows, scores = to_numpy(found.queries.indices)[large], found.scores[large]
-    order = np.lexsort((scores, rows))
-    before, after = order[:-1], order[1:]
-    equal = (rows[before] == rows[after]) & (scores[before] == scores[after])
-    if not equal.any():
-        return []
-    entry = int(large[after[equal].min()])
-    return [
-        f"{found.at(entry)}: document {found.docs[entry]} and another have the score "
-        f"{found.scores[entry]:.0f}; whole numbers from 2^53 on are rounded, and different "
-        "ones may become equal: write the scores divided, or less a constant"
-    ]
 
 
 def check_rising(found: Entries) -> list[str]:

@@ -38,7 +38,6 @@ from harness.run.entries import (
     check_ranks,
     check_rising,
     find_order,
-    large_scores,
     number,
     numbers,
     said,
@@ -478,7 +477,7 @@ def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
         check_named(found)
         check_finite(found)
         ranked = [] if found.ranks is None else check_ranks(found, found.ranks)
-        notes = said([*found.notes, *large_scores(found), *ranked, *check_rising(found)])
+        notes = said([*found.notes, *ranked, *check_rising(found)])
         try:
             run = Run.of(queries, doc_ids, rows, docs, found.scores)
         except HarnessError:

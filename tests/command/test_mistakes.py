@@ -304,22 +304,6 @@ def test_a_file_of_one_score_and_several_ranks_is_named(
         assert ("run.trec: all scores are 1 and the ranks differ" in caplog.text) == (ranks == "21")
 
 
-@pytest.mark.parametrize(
-    ("scores", "said"), [((2**53 + 1, 2**53), True), ((2**53 - 1, 2**53 - 2), False)]
-)
-def test_whole_scores_that_float64_makes_equal_are_said(
-    folder: Path,
-    command: Command,
-    caplog: pytest.LogCaptureFixture,
-    scores: tuple[int, int],
-    said: bool,
-) -> None:
-    """2^53 + 1 is the first whole number that float64 lacks (IEEE 754): it is read as 2^53."""
-    (folder / "run.json").write_text(json.dumps({"q1": dict(zip("ab", scores, strict=True))}))
-    assert command("evaluate", "run=run.json", "gold=gold.jsonl", "metrics=[mrr]")[0] == 0
-    assert ("document b and another have the score 9007199254740992" in caplog.text) == said
-
-
 def test_what_an_ascii_terminal_lacks_is_replaced() -> None:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding="ascii")

@@ -181,44 +181,43 @@ def quote_file(text: str) -> str:
     """Return the override with file names in quotes if Hydra would misread them, and with ``~``
     expanded.
     """
-    key, equals, value = text.partition("=")
+    key, _, value = text.partition("=")
     of_file = bool(NAMES_A_FILE.fullmatch(key))
-    if not equals or not value or not (of_file or key == "lists"):
+    if not value or not (of_file or key == "lists"):
         return text
     if of_file and _is_there(value):
-        return f"{key}={_quote(_expanded(value))}"
+        return f"{key}={_quote(value)}"
     if value[0] in "[{":
         return f"{key}={TOKEN.sub(_quote_token, value)}"
-    odd = not PLAIN.fullmatch(value) and not re.search(
-        r"[,('\"]|\$\{", value
-    )  # of a sweep, choice(...), ${...}
-    return f"{key}={_quote(_expanded(value))}" if of_file and odd else text
+    is_plain = PLAIN.fullmatch(value) or re.search(r"[,('\"]|\$\{", value)  # of a sweep, ${...}
+    return text if is_plain or not of_file else f"{key}={_quote(value)}"
 
 
 def _quote_token(found: re.Match[str]) -> str:
+    """Return an item of a list or a mapping with its file name in quotes."""
     before, token, after = found.groups()
     name, colon, value = ("", "", token) if _is_there(token) else token.rpartition(": ")
-    if not value or not (_is_there(value) or re.fullmatch(r"[^'\"]*[^\x00-\x7f'\"][^'\"]*", value)):
-        return found[0]
-    return f"{before}{name}{colon}{_quote(_expanded(value))}{after}"
-
-
-def _expanded(value: str) -> str:
-    return str(Path(value).expanduser()) if value.startswith("~/") else value
+    is_odd = re.fullmatch(r"[^'\"]*[^\x00-\x7f'\"][^'\"]*", value)
+    return (
+        f"{before}{name}{colon}{_quote(value)}{after}" if is_odd or _is_there(value) else found[0]
+    )
 
 
 def _is_there(value: str) -> bool:
     try:
-        return Path(_expanded(value)).exists()
+        return bool(value) and Path(value).expanduser().exists()
     except (OSError, ValueError, RuntimeError):
         return False
 
 
 def _quote(value: str) -> str:
-    """Return a value in the form that Hydra reads back: in quotes, unless it is plain."""
+    """Return the name of a file in the form that Hydra reads back: in quotes, unless it is
+    plain.
+    """
+    value = str(Path(value).expanduser()) if value.startswith("~/") else value
     if PLAIN.fullmatch(value) and not NO_TEXT.fullmatch(value):
         return value
     escaped = re.sub(
-        r"(\\*)('|\Z)", lambda found: found[1] * 2 + (r"\'" if found[2] else ""), value
+        r"(\\*)('|\Z)", lambda found: found[1] * 2 + found[2].replace("'", r"\'"), value
     )
     return "'" + escaped.replace("${", r"\${") + "'"

@@ -72,12 +72,7 @@ NUMBER = re.compile(r"[-+]?(?:(?:0|[1-9]\d*)?\.\d+|(?:0|[1-9]\d*)\.?)(?:e[-+]?\d
 LIKE_NUMBER = re.compile(r"[-+]?[\d_]*\.?[\d_]*(?:e[-+]?\d+)?|[-+]?(?:inf|nan)", re.IGNORECASE)
 """Texts such as ``1_000`` and ``007`` that only Hydra can tell to be a number or a text."""
 WORDS = {"true": True, "false": False, "null": None}
-DECIMAL = re.compile(r"[-+]?[0-9]+,[0-9]+")
-FILE_NAMED = re.compile(r"(?:[^,/]*/)*([^,./]+)[^,]*")
-BEFORE_COLON = re.compile(r"[{,]\s*([^{}\[\],:]+?)\s*:")
 QUOTES = "'\""
-TYPED = re.compile(r"[\w ./+-]+", re.ASCII)
-"""A name that Hydra's grammar reads before a colon. It has no quotes for names."""
 
 
 def parse(key: str, value: str, alone: bool = False) -> Any:
@@ -111,7 +106,14 @@ def parse(key: str, value: str, alone: bool = False) -> Any:
     try:
         (override,) = OverridesParser.create().parse_overrides([f"key={value}"])
     except OverrideParseException as error:
-        raise HarnessError(f"{key}={value}{_unreadable(key, value)}") from error
+        nested = value.startswith(("{", "["))
+        if nested and sum(map(value.count, "[{")) > sum(map(value.count, "]}")):
+            raise HarnessError(f"{key}={value}: a bracket is opened and not closed") from error
+        mend = '{name: "..."}' if nested else f'"{value.strip(QUOTES)}"'
+        raise HarnessError(
+            f"{key}={value} cannot be read as it is typed; such a text, or name, needs quotes "
+            f"within those of the shell: '{key}={mend}'"
+        ) from error
     if override.is_sweep_override():
         raise HarnessError(f"{key}={value}: {_several(key, value, alone)}")
     return override.value()
@@ -120,11 +122,8 @@ def parse(key: str, value: str, alone: bool = False) -> Any:
 def _several(key: str, value: str, alone: bool) -> str:
     """Return the message about several values, with the forms of a list and of a job for each."""
     if key == "lists":
-        named = value if ":" in value else FILE_NAMED.sub(r"\1: \g<0>", value)
-        return f"name each list, as in '{key}={{{named}}}'"
+        return "name each list, as in 'lists={dense: d.trec, graph: g.trec}'"
     listed = "" if "(" in value or alone else f"a list is {key}=[{value}], "
-    if DECIMAL.fullmatch(value):
-        listed += f"with a decimal point {key}={value.replace(',', '.')}, "
     return f"several values; {listed}with -m a job for each: -m {key}={value}"
 
 
@@ -156,19 +155,3 @@ def _value(node: Any, text: str) -> Any:
     if LIKE_NUMBER.fullmatch(word):
         raise ValueError(word)
     return WORDS.get(word.lower(), word)
-
-
-def _unreadable(key: str, value: str) -> str:
-    """Return, for a message, why a value cannot be read."""
-    nested = value.startswith(("{", "["))
-    if nested and sum(map(value.count, "[{")) > sum(map(value.count, "]}")):
-        return ": a bracket is opened and not closed"
-    if nested and re.search(r"[\[{,:]\s*[,\]}]", value):
-        return ": a value is missing beside a comma or a colon"
-    if wrong := [name for name in BEFORE_COLON.findall(value) if not TYPED.fullmatch(name)]:
-        return f": put {wrong[0].strip(QUOTES)} in quotes, it is not a plain name"
-    mend = '{name: "..."}' if nested else f'"{value.strip(QUOTES)}"'
-    return (
-        " cannot be read as it is typed; such a text needs quotes within those of the shell: "
-        f"'{key}={mend}'"
-    )
