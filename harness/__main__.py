@@ -9,7 +9,6 @@ import sys
 if __name__ == "__main__" and not sys.flags.safe_path:
     del sys.path[0]  # the working directory, which `python -m` puts first
 
-import ast
 import atexit
 import contextlib
 import functools
@@ -18,7 +17,6 @@ import importlib
 import importlib.util
 import logging
 import os
-import re
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -59,10 +57,6 @@ GROUPS = {
 }
 """The first groups of ``harness --help``: their commands, and an example. The other commands of the
 core follow under "More", and those of plug-ins are last.
-"""
-DOCSTRING = re.compile(r'"""(?:[^"]|"(?!""))*"""')
-"""The docstring of a module. Parsing whole modules would take most of the time of `harness
---help`.
 """
 USAGE = """usage: harness <command> [key=value ...]
 
@@ -180,8 +174,7 @@ def documentation(command: str) -> str:
     adding = [folder / "addition" / f"{command}.py" for folder in extensions.plugins().values()]
     paths = [Path(spec.origin), *(path for path in adding if path.is_file())]
     texts = [path.read_text(encoding="utf-8") for path in paths]
-    heads = [found[0] if (found := DOCSTRING.match(text)) else text for text in texts]
-    return "\n\n".join(ast.get_docstring(ast.parse(head)) or "" for head in heads)
+    return "\n\n".join(text.partition('"""')[2].partition('"""')[0].strip() for text in texts)
 
 
 def manual(command: str) -> str:
@@ -196,17 +189,10 @@ def manual(command: str) -> str:
 
 
 def version() -> str:
-    """Return the release, and the version of the code that results depend on."""
-    from importlib.metadata import PackageNotFoundError
-    from importlib.metadata import version as installed
-
+    """Return the release, and the hash of the code that results depend on."""
     from harness.core.identity import code_version
 
-    try:
-        release = installed("multihop-harness")
-    except PackageNotFoundError:
-        release = "not installed"
-    return f"harness {release} (code {code_version()})"
+    return f"harness {code_version()}"
 
 
 def usage() -> str:
@@ -215,11 +201,13 @@ def usage() -> str:
     named = {name for names, _ in GROUPS.values() for name in names}
     core = [name for name in known if (COMMANDS / f"{name}.py").is_file()]
     more = tuple(name for name in core if name not in named)
-    groups = {**GROUPS, "More": (more, "harness new fuser mine")}
-    if added := tuple(name for name in known if name not in core):
-        groups["Plug-ins"] = (added, f"harness {added[0]} --help")
+    added = tuple(name for name in known if name not in core)
+    own = f"harness {next(iter(added), '')} --help"
     rows = []
+    groups = {**GROUPS, "More": (more, "harness new fuser mine"), "Plug-ins": (added, own)}
     for title, (names, example) in groups.items():
+        if not names:
+            continue
         lines = [line for name in names for line in entry(name, _summary(name), 9)]
         rows += [f"{title}, e.g. `{example}`:", *lines, ""]
     return USAGE.format(commands="\n".join(rows).strip())

@@ -61,18 +61,14 @@ def run(config: DictConfig) -> None:
 
 def _check(config: DictConfig, given: list[str]) -> None:
     """Raise HarnessError for keys that would have no effect."""
-    for name in ("wait", "status"):
-        if not isinstance(config[name], bool):
-            raise HarnessError(f"{name}={config[name]}: expected true or false")
     if config.dry_run:
         raise HarnessError(
             "dry_run=true is for `harness sweep`, which shows what would be built; leave it out here"
         )
     if config.wait and config.part is None:
         raise HarnessError("wait=true belongs to a share; add part=i/n, e.g. part=3/20")
-    if config.part is not None and (
-        engines := [text for text in given if text.startswith("engine")]
-    ):
+    engines = [text for text in given if text.startswith("engine")]
+    if config.part is not None and engines:
         raise HarnessError(
             f"part={config.part} is done by this process, so {engines[0]} has no effect; leave "
             "one out"

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from harness.core.concepts import roomless
 from harness.core.configuration.extensions import folders, missing_plugin
+from harness.core.configuration.grammar import read_conf
 from harness.core.errors import HarnessError, nearest
 
 NAME = "strategy"
@@ -105,28 +104,22 @@ class StoredReader:
         if not isinstance(name, str) or name not in targets:
             if lacking := missing_plugin(str(name)):
                 raise HarnessError(f"{self.place}: {'.'.join([*path, NAME])} = {name!r} {lacking}")
-            known = [
-                each for each in targets if each.partition("/")[0] == str(name).partition("/")[0]
-            ]
             raise self.refuse(
                 [*path, NAME],
                 name,
-                f"expected a strategy of conf/{nearest(str(name), known)}; name your own in a file "
-                "conf/<concept>/<name>.yaml, and its folder with --config-dir=DIR",
+                f"expected a strategy of conf/{nearest(str(name), targets)}; name your own in a "
+                "file conf/<concept>/<name>.yaml, and its folder with --config-dir=DIR",
             )
         return targets[name]
 
     def _check_reach(self, value: Any, path: Sequence[str]) -> None:
         for one in value if isinstance(value, (list, tuple)) else [value]:
-            if (
-                one
-                and (path[-1], str(one)) not in _values(tuple(folders()))
-                and not LOCAL.fullmatch(str(one))
-            ):
+            known = not one or (path[-1], str(one)) in _values(tuple(folders()))
+            if not known and not LOCAL.fullmatch(str(one)):
                 raise HarnessError(
                     f"{self.place}: {'.'.join(path)} = {one!r} reaches beyond this folder, "
-                    "expected a value of conf/ "
-                    "or of this machine; if you trust who wrote the file, add trust=true"
+                    "expected a value of conf/ or of this machine; if you trust who wrote the "
+                    "file, add trust=true"
                 )
 
 
@@ -134,10 +127,9 @@ class StoredReader:
 def _names(places: tuple[Path, ...]) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """Return the name of each class (without its room), and the class of each name."""
     targets: dict[str, str] = {}
-    for place, content in _files(places, TARGET):
-        for path, value in leaves(content):
-            if path[-1] == TARGET:
-                targets.setdefault(".".join((place, *path[:-1])), str(value))
+    for place, path, value in _leaves_of_conf(places):
+        if path[-1] == TARGET:
+            targets.setdefault(".".join((place, *path[:-1])), str(value))
 
     def rank(name: str) -> tuple[bool, bool, str]:
         """Put a strategy's own file first, and of several files the one with the name of the
@@ -151,29 +143,24 @@ def _names(places: tuple[Path, ...]) -> tuple[Mapping[str, str], Mapping[str, st
 
 @functools.cache
 def _values(places: tuple[Path, ...]) -> frozenset[tuple[str, str]]:
-    """Return every (field, value) pair of conf/."""
-    return frozenset(
-        (
-            next(key for key in (*reversed(path), "") if not key.isdecimal()).rpartition(".")[2],
-            str(value),
-        )
-        for _, content in _files(places, "")
-        for path, value in leaves(content)
-    )
+    """Return every (field, value) pair of conf/. A value of a list has the list's field."""
+    found = set()
+    for _, path, value in _leaves_of_conf(places):
+        key = next(key for key in (*reversed(path), "") if not key.isdecimal())
+        found.add((key.rpartition(".")[2], str(value)))
+    return frozenset(found)
 
 
-def _files(places: tuple[Path, ...], holding: str) -> Iterator[tuple[str, Any]]:
-    """Yield ``<concept>/<name>`` and content of each file of conf/ that holds a text, without the
+def _leaves_of_conf(places: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...], Any]]:
+    """Yield ``<concept>/<name>``, keys and value of each scalar in the files of conf/, without the
     files of `harness fit`.
     """
     for folder in places:
-        for path in sorted(folder.glob("*/**/*.yaml")):
-            name, text = (
-                path.relative_to(folder).with_suffix("").as_posix(),
-                path.read_text(encoding="utf-8"),
-            )
-            if holding in text and not name.startswith("weights/"):
-                yield name, yaml.load(text, yaml.CSafeLoader)
+        for file in sorted(folder.glob("*/**/*.yaml")):
+            name = file.relative_to(folder).with_suffix("").as_posix()
+            if not name.startswith("weights/"):
+                for path, value in leaves(read_conf(file)):
+                    yield name, path, value
 
 
 def leaves(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
