@@ -140,26 +140,20 @@ class Benchmark:
 
     def without_order(self, unknown: BoolArray) -> Benchmark:
         """Return the benchmark with an unknown hop order for these queries (bool[Q])."""
+        if not unknown.any():
+            return self
         padding = np.where(unknown, UNORDERED, -1).astype(np.int32)
-        return (
-            dataclasses.replace(self, gold=np.column_stack([self.gold, padding]))
-            if unknown.any()
-            else self
-        )
+        return dataclasses.replace(self, gold=np.column_stack([self.gold, padding]))
 
     def asked(self, questions: Mapping[str, str]) -> Benchmark:
         """Return the same passages with other questions, by id, whose gold is unknown."""
         from datasets import Dataset
 
         ids, texts, count = list(questions), list(questions.values()), len(questions)
-        unknown = {"answers": [[]] * count, "supporting_ids": [[]] * count, "hops": [None] * count}
-        rows = {
-            "id": ids,
-            "question": texts,
-            **unknown,
-            "type": [None] * count,
-            "extra": ["{}"] * count,
-        }
+        unknown: dict[str, object] = {"answers": [], "supporting_ids": [], "extra": "{}"}
+        unknown |= {"hops": None, "type": None}
+        rows: dict[str, Sequence[object]] = {"id": ids, "question": texts}
+        rows |= {name: [value] * count for name, value in unknown.items()}
         return dataclasses.replace(
             self,
             queries=Dataset.from_dict(rows, features=self.queries.features),
@@ -220,11 +214,8 @@ class Benchmark:
         name = splitting_name(self.splitting)
         if name != "given":
             return {"splitting": name}
-        placed = zip(self.query_ids.to_pylist(), self.split.tolist(), strict=True)
-        return {
-            "splitting": name,
-            "split_sha256": texts_sha256(sorted(f"{split} {query}" for query, split in placed)),
-        }
+        ids = zip(self.split.tolist(), self.query_ids.to_pylist(), strict=True)
+        return {"splitting": name, "split_sha256": texts_sha256(sorted(map(" ".join, ids)))}
 
     @cached_property
     def folds(self) -> Int64Array:
@@ -273,10 +264,9 @@ class Benchmark:
         query.
         """
         extra = [json.loads(value) for value in self.queries["extra"][:]]
-        shared = [
-            name for name in extra[0] if all(isinstance(other.get(name), bool) for other in extra)
-        ]
-        return {
-            name: np.array([other[name] for other in extra], dtype=np.bool_)
-            for name in sorted(shared)
-        }
+        found = {}
+        for name in sorted(extra[0]):
+            values = [other.get(name) for other in extra]
+            if all(isinstance(value, bool) for value in values):
+                found[name] = np.array(values, dtype=np.bool_)
+        return found

@@ -324,7 +324,7 @@ def strings(name: str, ids: Sequence[str] | pa.StringArray) -> pa.StringArray:
             return ids
         ids = ids.to_pylist()
     ordered = not isinstance(ids, (str, bytes, set, frozenset)) and hasattr(ids, "__iter__")
-    held = list(ids) if ordered else [ids]
+    held: list[Any] = list(ids) if ordered else [ids]
     wrong = [one for one in held if not isinstance(one, str)]
     if wrong or not ordered:
         raise HarnessError(

@@ -26,7 +26,6 @@ from harness.core.arrays import (
     write_array,
 )
 from harness.core.errors import HarnessError, path_of, whole_number
-from harness.core.files import REBUILD
 from harness.core.table import counted
 from harness.run.content import LISTS
 from harness.run.entries import (
@@ -423,10 +422,7 @@ class Run:
             HarnessError: it is no run of these queries and documents.
         """
         arrays = (np.load(folder / f"{name}.npy", allow_pickle=False) for name in cls.ARRAYS)
-        try:
-            return cls(query_ids, doc_ids, *arrays)
-        except HarnessError as error:
-            raise HarnessError(f"{folder}: {error}; {REBUILD}") from error
+        return cls(query_ids, doc_ids, *arrays)
 
 
 def _bounds(lengths: Int64Array) -> Int64Array:

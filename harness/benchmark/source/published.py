@@ -105,11 +105,9 @@ class Published(ABC):
             log.info("benchmark %s: prepared, %s", card.name, place)
             return made
         wanted = " or ".join(map(str, places))
-        tried = [f"prepared files corpus.jsonl[.gz] and queries.jsonl[.gz] in {wanted}"]
+        tried = f"prepared files corpus.jsonl[.gz] and queries.jsonl[.gz] in {wanted}"
         if card.files is not None:
-            names = [str(card.files[part]["name"]) for part in ("queries", "corpus")]
-            files = [f"{file['name']}{_size(file)}" for file in card.files.values()]
-            tried.append(f"upstream files {' and '.join(files)} in {folder} and {root}")
+            names = [str(file["name"]) for file in card.files.values()]
             for place in (folder, root):
                 if all((place / name).is_file() for name in names):
                     return self._converted(card, "upstream", place.joinpath)
@@ -118,11 +116,11 @@ class Published(ABC):
                 repo, revision = hub.get("repo"), hub.get("revision")
                 return self._converted(card, "hub", lambda name: fetch(repo, name, revision))
             except ConnectionError as error:
-                tried.append(str(error))
+                files = " and ".join(f"{file['name']}{_size(file)}" for file in card.files.values())
+                tried += f"; upstream files {files} in {folder} and {root}; {error}"
         raise HarnessError(
-            f"benchmark {card.name}: no data. Looked for {'; '.join(tried)}. Put prepared or "
-            "upstream files there, "
-            "set HARNESS_DATA or paths.data=DIR to the folder that holds them, or go online "
+            f"benchmark {card.name}: no data. Looked for {tried}. Put prepared or upstream files "
+            "there, set HARNESS_DATA or paths.data=DIR to the folder that holds them, or go online "
             f"({card.source}); a file of the publishers' own: "
             f"dataset={card.name.partition('_')[0]}_dev dataset.path=FILE"
         )

@@ -146,9 +146,6 @@ def added(name: str) -> dict[str, object]:
     ``conf/<name>.yaml``.
 
     A mapping extends the mapping of the same name.
-
-    Raises:
-        HarnessError: two plug-ins add the same key.
     """
     from harness.core.configuration.grammar import read_conf
 
@@ -157,10 +154,6 @@ def added(name: str) -> dict[str, object]:
     for path in additions().get(name, ()):
         own = {**read_conf(path)}
         defaults += own.pop("defaults", [])
-        if twice := set(_places(found)) & set(_places(own)) - {"defaults"}:
-            raise HarnessError(
-                f"{path}: another plug-in already adds {min(twice)}; give it another name"
-            )
         found = {**merge(found, own), "defaults": defaults}
     return found
 
@@ -184,13 +177,6 @@ def merge(
         if isinstance(value, Mapping) and isinstance(own, Mapping):
             found[key] = merge(own, value, root)
     return found
-
-
-def _places(keys: Mapping[str, object]) -> Iterator[str]:
-    """Yield the dotted key of each value that is no mapping."""
-    for key, value in keys.items():
-        inner = _places(value) if value and isinstance(value, Mapping) else ()
-        yield from [f"{key}.{name}" for name in inner] or [key]
 
 
 @functools.cache

@@ -114,7 +114,7 @@ def of_table(
     numbers = {name: _numbers(source, name, table[name]) for name in values}
     rank = values.pop() if plain(values[-1]) in content.ranks else None
     score = values[0] if values else None
-    ids = [_texts(source, name, table[name]) for name in (query, doc)]
+    queries, docs = (_texts(source, name, table[name]) for name in (query, doc))
     notes = several_systems(source, systems)
     if score and DISTANCE.search(plain(score)) and (numbers[score] > 0).any():
         if rank is None:
@@ -124,14 +124,14 @@ def of_table(
             )
         score = None
     if rank is None:
-        return Entries(*ids, numbers[score or ""], place=at, notes=notes, ordered=True)
+        return Entries(queries, docs, numbers[score or ""], place=at, notes=notes, ordered=True)
     ranks = numbers[rank]
     bad = np.flatnonzero((ranks < 0) | ~np.isfinite(ranks) | (np.floor(ranks) != ranks))
     if bad.size:
         message = f"expected a whole number from 0 or 1 on, got {ranks[bad[0]]:g}"
         raise HarnessError(f"{at(int(bad[0]))}: column {rank}: {message}")
     scores = numbers[score] if score else 1 / (ranks + (ranks.min() == 0))
-    return Entries(*ids, scores, ranks.astype(np.int64), at, notes)
+    return Entries(queries, docs, scores, ranks.astype(np.int64), at, notes)
 
 
 def _texts(source: str, name: str, column: pa.ChunkedArray) -> pa.DictionaryArray:
