@@ -111,7 +111,7 @@ def test_of_sweep_before_anything_is_built(
         ),
         ("diagnose diagnose.out=d.foo", "diagnose.out=d.foo: ending .foo is not known"),
         ("trace q trace.out=t.txt", "trace.out=t.txt: ending .txt is not known; known: .json"),
-        ("trace q query=other", "q and query=other: query is given twice; leave one out"),
+        ("trace q query=other", "query='q' and query=other: query is given twice; leave one out"),
         ("apply questions.jsonl", "questions.jsonl: expected key=value"),
         ("apply questions.jsonl out=r.trec", "questions.jsonl: expected key=value"),
         *(

@@ -135,7 +135,8 @@ def _collected(batches: Iterable[pa.RecordBatch], scratch: Path | None) -> pa.Ta
     if scratch is not None:
         scratch.mkdir(parents=True, exist_ok=True)
     most = 0 if scratch is None else HELD  # 0: never in a file
-    with tempfile.SpooledTemporaryFile(most, dir=scratch and str(scratch)) as file:
+    folder = None if scratch is None else str(scratch)
+    with tempfile.SpooledTemporaryFile(most, dir=folder) as file:
         with pa.ipc.new_file(file, SCHEMA) as writer:
             for batch in batches:
                 writer.write_batch(batch)

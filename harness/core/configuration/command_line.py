@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ NO_TEXT = re.compile(
     r"[-+]?(?:\d[\d_]*\.?[\d_]*|\.\d+)(?:e[-+]?\d+)?|null|true|false|nan|inf", re.IGNORECASE
 )
 """Values that Hydra would not read as a text."""
+IS_KEY = re.compile(r"[-+~]|[\w.@/]+=")
+"""The beginning of an argument that has a key."""
 TOKEN = re.compile(r"(?<=[\[{,])(\s*)([^\[\]{},]+?)(\s*)(?=[,\]}])")
 """One item between the brackets and commas of a list or a mapping."""
 
@@ -158,20 +161,14 @@ def _with_names(primary: str, arguments: Sequence[str]) -> list[str]:
 
     The values belong to the keys that have no value in conf/ (``???``), except ``out``, which is
     always written.
-
-    Raises:
-        HarnessError: the key of such a value is typed as well.
     """
-    named: list[str] = []
-    if not arguments or re.match(r"[-+~]|[\w.@/]+=", arguments[0]):
+    alone = list(itertools.takewhile(lambda one: not IS_KEY.match(one), arguments))
+    if not alone:
         return [*arguments]
     tree = Layers({}).tree(primary)
     keys = [key for key, value in tree.items() if value == "???" and key != "out"]
-    for key, argument in zip(keys, arguments, strict=False):
-        if re.match(r"[-+~]|[\w.@/]+=", argument):
-            break
-        if twice := next((other for other in arguments if other.startswith(f"{key}=")), None):
-            raise HarnessError(f"{argument} and {twice}: {key} is given twice; leave one out")
+    named = []
+    for key, argument in zip(keys, alone, strict=False):
         value = argument.replace("'", r"\'")
         named.append(f"{key}='{value}'")
     return [*named, *arguments[len(named) :]]
