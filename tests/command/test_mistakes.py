@@ -1,7 +1,6 @@
 """Mistakes that users made with files and values: one line each, through the command line."""
 
 import io
-import json
 import os
 import threading
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ import pytest
 from harness.core.escape import printable
 from harness.core.files import mend_of
 from tests.conftest import Command
+from tests.lines import cases
 
 GOLD = '{"id": "q1", "supporting_ids": ["a", "b"]}\n'
 RUN = "q1 Q0 b 1 3 s\nq1 Q0 a 2 2 s\n"
@@ -105,115 +105,77 @@ def test_of_sweep_before_anything_is_built(
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        (
-            "diagnose diagnose.measures=[]",
-            "diagnose.measures=[]: expected at least one, e.g. [answer_supported@5]",
+        *cases(
+            """
+diagnose diagnose.measures=[] -> diagnose.measures=[]: expected at least one, e.g. [answer_supported@5]
+diagnose diagnose.out=d.foo -> diagnose.out=d.foo: ending .foo is not known
+trace q trace.out=t.txt -> trace.out=t.txt: ending .txt is not known; known: .json
+trace q query=other -> query='q' and query=other: query is given twice; leave one out
+apply questions.jsonl -> questions.jsonl: expected key=value
+apply questions.jsonl out=r.trec -> questions.jsonl: expected key=value
+report sweep=[] -> sweep=[] names no sweep; give a name or a folder, or leave it out for the latest
+heldout sweep=[a,b] -> names no sweep; give a name or a folder
+calibrate calibrate.effects=[.1] -> calibrate.effects=[0.1]: 0, no effect, must be among them
+fit fit.objective=[] -> no metric is given
+fit fit.datasets=[mine] -> a folder of your own is fitted on alone: dataset=folder dataset.path=DIR
+report sweep= -> sweep= names no sweep; give
+heldout sweep= -> sweep= names no sweep; give
+ui sweep= -> sweep= names no sweep; give
+verify sweep= -> sweep= names no sweep; give
+sweep dataset= -> dataset= is not known; known:
+sweep lists=d.trec -> lists = d.trec, expected a retriever or a run file under each
+sweep lists={a:d.trec} gold=g -> lists has a alone, and a sweep fuses two or more
+sweep lists.dense=bm26 -> a retriever is typed as '+retriever@lists.dense=bm25'
+sweep fuser=[rrf,linear] -> write '+grid.mine={fuser: [rrf,linear]}'
+sweep fuser.alpha=[.3,.5] -> write '+grid.mine={fuser.alpha: [.3,.5]}'
+sweep +grid.x={fuser:[rrf],fuser.k:[]} -> grid.x: fuser.k has no value
+sweep objective=[recall@5,mrr] -> objective: expected a text
+sweep --cfg jobs -> --cfg: give job, hydra or all
+evaluate run={a:d.trec} gold=g -> expected one file, or {file: PATH, columns: {doc:
+apply out=x.trec lock=/ -> no such file; expected the lock of a sweep, runs/sweeps/NAME
+"""
         ),
-        ("diagnose diagnose.out=d.foo", "diagnose.out=d.foo: ending .foo is not known"),
-        ("trace q trace.out=t.txt", "trace.out=t.txt: ending .txt is not known; known: .json"),
-        ("trace q query=other", "query='q' and query=other: query is given twice; leave one out"),
-        ("apply questions.jsonl", "questions.jsonl: expected key=value"),
-        ("apply questions.jsonl out=r.trec", "questions.jsonl: expected key=value"),
         *(
-            pytest.param(f"report traces={value}", message, marks=pytest.mark.plugin("site"))
-            for value, message in (
-                ("-1", "traces must be in [0, inf), got traces=-1"),
-                ("1.5", "traces must be a whole number, got traces=1.5"),
-            )
+            pytest.param(*case, marks=pytest.mark.plugin("site"))
+            for case in cases("""
+report traces=-1 -> traces must be in [0, inf), got traces=-1
+report traces=1.5 -> traces must be a whole number, got traces=1.5
+""")
         ),
-        (
-            "report sweep=[]",
-            "sweep=[] names no sweep; give a name or a folder, or leave it out for the latest",
-        ),
-        *(
-            (f"{line} sweep=", "sweep= names no sweep; give")
-            for line in ("report", "heldout", "ui", "verify")
-        ),
-        ("heldout sweep=[a,b]", "names no sweep; give a name or a folder"),
-        (
-            "calibrate calibrate.effects=[.1]",
-            "calibrate.effects=[0.1]: 0, no effect, must be among them",
-        ),
-        ("fit fit.objective=[]", "no metric is given"),
-        (
-            "fit fit.datasets=[mine]",
-            "a folder of your own is fitted on alone: dataset=folder dataset.path=DIR",
-        ),
-        ("sweep lists=d.trec", "lists = d.trec, expected a retriever or a run file under each"),
-        ("sweep lists={a:d.trec} gold=g", "lists has a alone, and a sweep fuses two or more"),
-        ("sweep lists.dense=bm26", "a retriever is typed as '+retriever@lists.dense=bm25'"),
-        ("sweep dataset=", "dataset= is not known; known: "),
-        ("sweep fuser=[rrf,linear]", "write '+grid.mine={fuser: [rrf,linear]}'"),
-        ("sweep fuser.alpha=[.3,.5]", "write '+grid.mine={fuser.alpha: [.3,.5]}'"),
-        ("sweep +grid.x={fuser:[rrf],fuser.k:[]}", "grid.x: fuser.k has no value"),
-        ("sweep objective=[recall@5,mrr]", "objective: expected a text"),
-        ("sweep --cfg jobs", "--cfg: give job, hydra or all"),
-        ("evaluate run={a:d.trec} gold=g", "expected one file, or {file: PATH, columns: {doc:"),
-        ("apply out=x.trec lock=/", "no such file; expected the lock of a sweep, runs/sweeps/NAME"),
     ],
 )
-def test_of_one_command(tmp_path: Path, command: Command, typed: str, message: str) -> None:
-    status, _, said = command(*typed.split(), f"paths.runs={tmp_path}")
+def test_of_one_command(tmp_path: Path, command: Command, typed: list[str], message: str) -> None:
+    status, _, said = command(*typed, f"paths.runs={tmp_path}")
     assert (status, message in said, said.count("\n")) == (2, True, 1), said
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
     ("typed", "warning", "message"),
-    [
-        (
-            "fit fuser=rrf fit.datasets=[mine]",
-            "this command does not use fuser=rrf",
-            "a folder of your own is fitted on alone",
-        ),
-        (
-            "diagnose pool.cap=3 diagnose.out=d.foo",
-            "this command does not use pool.cap=3",
-            "ending .foo is not known",
-        ),
-        (
-            "diagnose relations.near=3 diagnose.out=d.foo",
-            "this command does not use relations.near",
-            "ending .foo is not known",
-        ),
-        (
-            "trace q margin=0.1 trace.count=0",
-            "this command does not use margin=0.1",
-            "trace.count must be",
-        ),
-        (
-            "calibrate dry_run=true calibrate.n=0",
-            "this command does not use dry_run=true",
-            "calibrate.n must be",
-        ),
-        (
-            "calibrate clusters encoder=static calibrate.clusters_of=[nope]",
-            "does not use encoder=static",
-            "nope",
-        ),
-        (
-            "calibrate clusters +retriever@lists.a=dense calibrate.clusters_of=[nope]",
-            "does not use +retriever@lists.a=dense",
-            "nope",
-        ),
-        (
-            "calibrate forecast calibrate.worlds=9 calibrate.effects=[.1]",
-            "does not use calibrate.worlds=9",
-            "0, no effect, must be among them",
-        ),
-        ("verify device=cpu", "this command does not use device=cpu", "no sweep"),
-    ],
+    cases(
+        """
+fit fuser=rrf fit.datasets=[mine] -> this command does not use fuser=rrf -> a folder of your own is fitted on alone
+diagnose pool.cap=3 diagnose.out=d.foo -> this command does not use pool.cap=3 -> ending .foo is not known
+diagnose relations.near=3 diagnose.out=d.foo -> this command does not use relations.near -> ending .foo is not known
+trace q margin=0.1 trace.count=0 -> this command does not use margin=0.1 -> trace.count must be
+calibrate dry_run=true calibrate.n=0 -> this command does not use dry_run=true -> calibrate.n must be
+calibrate clusters encoder=static calibrate.clusters_of=[nope] -> does not use encoder=static -> nope
+calibrate clusters +retriever@lists.a=dense calibrate.clusters_of=[nope] -> does not use +retriever@lists.a=dense -> nope
+calibrate forecast calibrate.worlds=9 calibrate.effects=[.1] -> does not use calibrate.worlds=9 -> 0, no effect, must be among them
+verify device=cpu -> this command does not use device=cpu -> no sweep
+"""
+    ),
 )
 def test_a_key_that_a_command_does_not_read_is_a_warning(
     tmp_path: Path,
     command: Command,
     caplog: pytest.LogCaptureFixture,
-    typed: str,
+    typed: list[str],
     warning: str,
     message: str,
 ) -> None:
     """Each goes on, to another mistake."""
-    status, _, said = command(*typed.split(), f"paths.runs={tmp_path}")
+    status, _, said = command(*typed, f"paths.runs={tmp_path}")
     assert [line for line in caplog.messages if warning in line], caplog.text
     assert (status, message in said, said.count("\n")) == (2, True, 1), said
     assert "does not use" not in said
@@ -230,22 +192,18 @@ def test_columns_of_what_is_no_table_are_a_warning(
 
 @pytest.mark.parametrize(
     ("typed", "message"),
-    [
-        (
-            "n=100 discordance=[]",
-            "discordance=[]: expected at least one share of questions that differ",
-        ),
-        ("n=abc", "n must be a whole number, got n=abc"),
-        ("delta=abc", "delta must be a number, got 'abc'"),
-        ("delta=2 discordance=.02 power=1", "power must be in (0, 0.999], got power=1"),
-        (
-            "delta=5 discordance=.02",
-            "delta=5 is more than discordance=0.02 allows: no more questions can be won",
-        ),
-    ],
+    cases(
+        """
+n=100 discordance=[] -> discordance=[]: expected at least one share of questions that differ
+n=abc -> n must be a whole number, got n=abc
+delta=abc -> delta must be a number, got 'abc'
+delta=2 discordance=.02 power=1 -> power must be in (0, 0.999], got power=1
+delta=5 discordance=.02 -> delta=5 is more than discordance=0.02 allows: no more questions can be won
+"""
+    ),
 )
-def test_of_power(command: Command, typed: str, message: str) -> None:
-    status, _, said = command("power", *typed.split())
+def test_of_power(command: Command, typed: list[str], message: str) -> None:
+    status, _, said = command("power", *typed)
     assert (status, message in said, said.count("\n")) == (2, True, 1), said
 
 

@@ -14,6 +14,7 @@ import pytest
 from harness.core.concepts import PACKAGE, package_folder
 from tests import process
 from tests.conftest import Command
+from tests.lines import cases
 
 CONCEPTS = sorted(path.name for path in (package_folder("reports/templates") / "new").iterdir())
 
@@ -190,22 +191,21 @@ def test_where_nothing_can_be_written_is_one_line(
 
 @pytest.mark.parametrize(
     ("typed_words", "message"),
-    [
-        (
-            "fuser lambda",
-            "name=lambda: is a word of Python or YAML; give another, e.g. name=my_lambda",
-        ),
-        ("fuser null", "name=null: is a word of Python or YAML"),
-        ("fuser mine package=class", "package=class: is a word of Python or YAML"),
-        ("fuser mine package=torch", "package=torch: is installed here under that name"),
-        ("fuser mine package=harness", "package=harness: is installed here under that name"),
-    ],
+    cases(
+        """
+fuser lambda -> name=lambda: is a word of Python or YAML; give another, e.g. name=my_lambda
+fuser null -> name=null: is a word of Python or YAML
+fuser mine package=class -> package=class: is a word of Python or YAML
+fuser mine package=torch -> package=torch: is installed here under that name
+fuser mine package=harness -> package=harness: is installed here under that name
+"""
+    ),
 )
 def test_names_that_cannot_work(
-    command: Command, tmp_path: Path, monkeypatch, typed_words: str, message: str
+    command: Command, tmp_path: Path, monkeypatch, typed_words: list[str], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    status, _, said = command("new", *typed_words.split())
+    status, _, said = command("new", *typed_words)
     assert (status, message in said, said.count("\n")) == (2, True, 1), said
     assert not list(tmp_path.iterdir())
 

@@ -8,12 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.core.arrays import (
-    arrow,
-    distinct,
-    find,
-    to_numpy,
-)
+from harness.core.arrays import arrow, distinct, find, to_numpy
 
 
 @given(

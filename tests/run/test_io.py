@@ -160,11 +160,7 @@ def test_a_double_quote_that_quotes_nothing_is_a_letter(
             '{"qid": "q", "docno": "d", "score": 1}\n{"qid": "q", "score": 1}',
             ":2: column docno is empty",
         ),
-        (
-            "r.jsonl",
-            '{"qid": "q", "docno": "", "score": 1}',
-            ":1: the id of a document is empty",
-        ),
+        ("r.jsonl", '{"qid": "q", "docno": "", "score": 1}', ":1: the id of a document is empty"),
         ("r.json", '{"q": {"": 1}}', "entry 1: the id of a document is empty"),
     ],
 )

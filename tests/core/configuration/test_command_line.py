@@ -14,6 +14,7 @@ from omegaconf import OmegaConf
 from harness.core.configuration.command_line import quote_file
 from tests import process
 from tests.conftest import Command
+from tests.lines import cases
 
 NAMES = [
     "ünïcode-李明.trec",
@@ -113,36 +114,32 @@ def test_a_home_is_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        (
-            "evaluate run=f.trec gold=g.txt k=0,7",
-            "several values; a list is k=[0,7], with -m a job for each: -m k=0,7",
+        *cases(
+            """
+evaluate run=f.trec gold=g.txt k=0,7 -> several values; a list is k=[0,7], with -m a job for each: -m k=0,7
+fuse lists.a=f.trec lists.b=f.trec -m fuser=rrf,combsum out=o -> this command runs once; -m, several values
+compare run={日:f.trec} gold=g.txt -> such a text, or name, needs quotes
+sweep dataset=/a/path -> dataset=/a/path is not a name; your own folder is dataset=folder dataset.path=/a/path
+sweep lists.dense=null -> leave the list out with ~lists.dense
+evaluate run = f.trec -> run = f.trec: there are blanks around =; write run=f.trec
+fuse lists={a:bm25(k1,b).trec} out=o -> needs quotes within those of the shell: 'lists={name:
+evaluate k=[5, 10] -> k=[5,: a bracket is opened and not closed
+evaluate run=nöwhere.trec gold=g.txt -> nöwhere.trec: there is no such file
+"""
         ),
-        (
-            "fuse lists.a=f.trec lists.b=f.trec -m fuser=rrf,combsum out=o",
-            "this command runs once; -m, several values",
-        ),
-        (
-            "fuse lists={a:bm25(k1,b).trec} out=o",
-            "needs quotes within those of the shell: 'lists={name: ",
-        ),
-        ("compare run={日:f.trec} gold=g.txt", "such a text, or name, needs quotes"),
-        (
-            "sweep dataset=/a/path",
-            "dataset=/a/path is not a name; your own folder is dataset=folder dataset.path=/a/path",
-        ),
-        ("sweep lists.dense=null", "leave the list out with ~lists.dense"),
-        ("evaluate run = f.trec", "run = f.trec: there are blanks around =; write run=f.trec"),
-        ("evaluate k=[5, 10]", "k=[5,: a bracket is opened and not closed"),
-        ("evaluate run=nöwhere.trec gold=g.txt", "nöwhere.trec: there is no such file"),
     ],
 )
 def test_what_cannot_be_is_one_line_that_helps(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command, typed: str, message: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: Command,
+    typed: list[str],
+    message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "f.trec").write_text("q1 Q0 d1 1 9 s\n")
     (tmp_path / "g.txt").write_text("q1 0 d1 1\n")
-    status, _, said = command(*typed.split())
+    status, _, said = command(*typed)
     assert (status, said.count("\n"), message in said) == (2, 1, True), said
 
 

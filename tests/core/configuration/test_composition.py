@@ -4,13 +4,7 @@ import subprocess
 
 import pytest
 
-from harness.core.configuration import (
-    compose,
-    composition,
-    defaults,
-    instantiate,
-    report_own_code,
-)
+from harness.core.configuration import compose, composition, defaults, instantiate, report_own_code
 from harness.core.errors import HarnessError
 
 MODULES = {

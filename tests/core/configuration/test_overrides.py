@@ -7,99 +7,71 @@ import pytest
 from harness.core.configuration import compose, instantiate, prepare
 from harness.core.errors import HarnessError
 from tests.conftest import Command
+from tests.lines import cases
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["sweap"], "harness sweap: no such command (did you mean sweep?)"),
-        (["sweep", "fuser=boltzman"], "fuser=boltzman is not known (did you mean boltzmann?)"),
-        (["sweep", "dataset=1"], "dataset=1 is not known; known: "),
-        (["fuse", "fuser=null"], "fuser=null is not known; known: boltzmann, "),
-        (["fuse", "normalizer=[]"], "normalizer=[] is not known; known: "),
-        (
-            ["sweep", "-m", "retriever@lists.graph=ppr,2"],
-            "retriever@lists.graph=2 is not known; known: ",
+        *cases(
+            """
+sweap -> harness sweap: no such command (did you mean sweep?)
+sweep fuser=boltzman -> fuser=boltzman is not known (did you mean boltzmann?)
+sweep fuser.alpha=1.3 grid=point -> fuser.alpha must be in [0, 1], got alpha=1.3
+sweep fuser.alfa=1 -> alfa
+sweep objective=last_hopp@5 -> did you mean last_hop?
+sweep '+grid.mine={fuser:[rrf],fuser.kk:[1]}' -> grid.mine: fuser.kk is no knob of these points
+sweep '+grid.mine={encoder:[a]}' -> encoder needs new runs
+sweep 'pool.lists=[dense,grph]' -> did you mean graph?
+sweep pool.cap=0 -> pool.cap must be in [1, inf), got cap=0
+sweep normalizer=zscore grid=point -> normalizer
+sweep 'fuser=[' -> a bracket is opened and not closed
+heldout sweep=nowhere -> sweep=nowhere names no sweep
+evaluate run=r.json gold=g.json metrics=0.5 -> metrics=0.5: expected a name, or a list of names
+evaluate run=r.json gold=g.json k=0.5 -> k=0.5: expected
+compare run=r.json baseline=r.json gold=g.json metric=0.5 -> metrics=0.5: expected
+sweep metrics=0.5 dry_run=true -> metrics=0.5: expected
+fuse lists.a=1 out=x.trec -> lists.a=1: expected a path
+sweep fusr=rrf -> this command has no fusr (did you mean fuser?)
+sweep lists.dense.dpeth=5 -> (did you mean lists.dense.depth?)
+sweep '~metricz' -> (did you mean metrics?)
+sweep dry_run=true +fusr=rrf -> +fusr=rrf: this command has no fusr (did you mean fuser?)
+heldout swep=x -> (did you mean sweep?)
+sweep pool=5 -> pool=5: expected its keys, as in pool.lists=...; it has: lists, cap
+sweep pool=null -> pool=null: expected its keys, as in pool.lists=...
+fuse 'lists={a: a.trec}' out=f.trec lenient=maybe -> lenient=maybe: expected true or false
+calibrate calibrate.worlds=0 -> calibrate.worlds must be in [1, inf), got worlds=0
+heldout +explain_all=true -> +explain_all=true: this command has no explain_all (did you mean explain?)
+sweep +paths.run=x -> paths has no run (did you mean paths.runs?)
+sweep 'fuser={name: rrf}' -> fuser has no name; it has alpha, beta
+fuse lists.a=x fuser=rrf,linear -> fuser=rrf,linear: several values
+sweep 'encoder=choice(hashed,static)' -> choice(hashed,static): several values
+sweep 'dataset=sam(ple)' -> dataset=sam(ple) is not known (did you mean sample?)
+sweep fuser.alhpa=.5 -> fuser has no alhpa (did you mean fuser.alpha?)
+sweep fuser.weights.a=2 -> write 'fuser.weights={a: 2}'
+sweep data=x -> write paths.data=x
+fuse lists.a=x @fuser=rrf -> @fuser is no key of this command
+sweep -c jobs -> --cfg: give job, hydra or all
+prepare sample -> sample: expected key=value; write dataset=sample
+evaluate run=x gold=g.json strict -> write strict=true
+evaluate run=x dataset=sample -> its gold is gold=sample
+evaluate -m 'run=glob(*)' gold=g.json -> there was no job
+fuse 'lists={a: x, b: y, a: z}' out=f.trec -> lists={a: x, b: y, a: z}: a is repeated; give each its
+fuse 'lists={a:x,a:y}' out=f.trec -> lists={a:x,a:y}: a is repeated; give each its own name
+sweep +grid.extend=true -> grid.extend = True, expected axes with their values
+sweep dataset=1 -> dataset=1 is not known; known:
+fuse fuser=null -> fuser=null is not known; known: boltzmann,
+fuse 'normalizer=[]' -> normalizer=[] is not known; known:
+sweep -m retriever@lists.graph=ppr,2 -> retriever@lists.graph=2 is not known; known:
+evaluate run=x pool.kap=3 -> pool has no kap; it has cap,
+ui port=abc -> port must be a whole number, got port=abc
+"""
         ),
-        (
-            ["sweep", "fuser.alpha=1.3", "grid=point"],
-            "fuser.alpha must be in [0, 1], got alpha=1.3",
-        ),
-        (["sweep", "fuser.alfa=1"], "alfa"),
-        (["sweep", "objective=last_hopp@5"], "did you mean last_hop?"),
-        (
-            ["sweep", "+grid.mine={fuser:[rrf],fuser.kk:[1]}"],
-            "grid.mine: fuser.kk is no knob of these points",
-        ),
-        (["sweep", "+grid.mine={encoder:[a]}"], "encoder needs new runs"),
-        (["sweep", "pool.lists=[dense,grph]"], "did you mean graph?"),
-        (["sweep", "pool.cap=0"], "pool.cap must be in [1, inf), got cap=0"),
-        (["sweep", "normalizer=zscore", "grid=point"], "normalizer"),
-        (["sweep", "fuser=["], "a bracket is opened and not closed"),
-        (["heldout", "sweep=nowhere"], "sweep=nowhere names no sweep"),
-        (
-            ["evaluate", "run=r.json", "gold=g.json", "metrics=0.5"],
-            "metrics=0.5: expected a name, or a list of names",
-        ),
-        (["evaluate", "run=r.json", "gold=g.json", "k=0.5"], "k=0.5: expected"),
-        (
-            ["compare", "run=r.json", "baseline=r.json", "gold=g.json", "metric=0.5"],
-            "metrics=0.5: expected",
-        ),
-        (["sweep", "metrics=0.5", "dry_run=true"], "metrics=0.5: expected"),
-        (["fuse", "lists.a=1", "out=x.trec"], "lists.a=1: expected a path"),
-        (["sweep", "fusr=rrf"], "this command has no fusr (did you mean fuser?)"),
-        (["sweep", "lists.dense.dpeth=5"], "(did you mean lists.dense.depth?)"),
-        (["sweep", "~metricz"], "(did you mean metrics?)"),
-        (
-            ["sweep", "dry_run=true", "+fusr=rrf"],
-            "+fusr=rrf: this command has no fusr (did you mean fuser?)",
-        ),
-        (["heldout", "swep=x"], "(did you mean sweep?)"),
-        (["evaluate", "run=x", "pool.kap=3"], "pool has no kap; it has cap, "),
-        (
-            ["sweep", "pool=5"],
-            "pool=5: expected its keys, as in pool.lists=...; it has: lists, cap",
-        ),
-        (["sweep", "pool=null"], "pool=null: expected its keys, as in pool.lists=..."),
-        (
-            ["fuse", "lists={a: a.trec}", "out=f.trec", "lenient=maybe"],
-            "lenient=maybe: expected true or false",
-        ),
-        (["calibrate", "calibrate.worlds=0"], "calibrate.worlds must be in [1, inf), got worlds=0"),
-        (
-            ["heldout", "+explain_all=true"],
-            "+explain_all=true: this command has no explain_all (did you mean explain?)",
-        ),
-        (["sweep", "+paths.run=x"], "paths has no run (did you mean paths.runs?)"),
-        (["sweep", "fuser={name: rrf}"], "fuser has no name; it has alpha, beta"),
-        (["fuse", "lists.a=x", "fuser=rrf,linear"], "fuser=rrf,linear: several values"),
-        (["sweep", "encoder=choice(hashed,static)"], "choice(hashed,static): several values"),
-        (["sweep", "dataset=sam(ple)"], "dataset=sam(ple) is not known (did you mean sample?)"),
-        (["sweep", "fuser.alhpa=.5"], "fuser has no alhpa (did you mean fuser.alpha?)"),
-        (["sweep", "fuser.weights.a=2"], "write 'fuser.weights={a: 2}'"),
-        (["sweep", "data=x"], "write paths.data=x"),
-        (["fuse", "lists.a=x", "@fuser=rrf"], "@fuser is no key of this command"),
-        (["sweep", "-c", "jobs"], "--cfg: give job, hydra or all"),
-        (["prepare", "sample"], "sample: expected key=value; write dataset=sample"),
-        (["evaluate", "run=x", "gold=g.json", "strict"], "write strict=true"),
-        (["evaluate", "run=x", "dataset=sample"], "its gold is gold=sample"),
-        (["evaluate", "-m", "run=glob(*)", "gold=g.json"], "there was no job"),
-        (
-            ["fuse", "lists={a: x, b: y, a: z}", "out=f.trec"],
-            "lists={a: x, b: y, a: z}: a is repeated; give each its",
-        ),
-        (
-            ["fuse", "lists={a:x,a:y}", "out=f.trec"],
-            "lists={a:x,a:y}: a is repeated; give each its own name",
-        ),
-        (["sweep", "+grid.extend=true"], "grid.extend = True, expected axes with their values"),
         pytest.param(
             ["compare", "run=a.csv", "baseline=b.csv", "columns=score"],
             "columns=score: expected names with values",
             marks=pytest.mark.plugin("items"),
         ),
-        (["ui", "port=abc"], "port must be a whole number, got port=abc"),
     ],
 )
 def test_a_mistake_is_one_line_and_status_2(
