@@ -272,9 +272,8 @@ def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | Table
     import hydra
     from hydra.core.hydra_config import HydraConfig
 
-    from harness.core.configuration import check_launcher, compose, missing_library, prepare
+    from harness.core.configuration import compose, missing_library, prepare
 
-    check_launcher(line.overrides)
     if "--info" in line.flags:  # Hydra prints it by a handler of its own
         logging.getLogger().handlers.clear()
     os.environ["HYDRA_FULL_ERROR"] = "1"  # `translate_errors` needs the error itself

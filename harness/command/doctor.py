@@ -70,13 +70,9 @@ def _versions() -> Iterator[str]:
 
     yield f"harness    {code_version()}"
     yield f"python     {platform.python_version()} on {platform.system()} {platform.machine()}"
-    versions = {
-        **library_versions(),
-        **_installed("mlflow", "hydra-core", "transformers", "pandas", "statsmodels"),
-    }
-    yield (
-        f"libraries  {', '.join(f'{name} {version}' for name, version in sorted(versions.items()))}"
-    )
+    others = _installed("mlflow", "hydra-core", "transformers", "pandas", "statsmodels")
+    versions = {**library_versions(), **others}
+    yield f"libraries  {', '.join(map(' '.join, sorted(versions.items())))}"
     if {"faiss-cpu", "faiss-gpu"} <= versions.keys():
         yield (
             "WARNING    faiss-cpu and faiss-gpu overwrite each other: uninstall both, install "
@@ -106,11 +102,8 @@ def _devices() -> Iterator[str]:
     )
     for card in cards:
         yield f"gpu        {card}, driver {hardware['gpu']['driver']}"
-    found = [
-        f"{name} ({use}): {'found' if shutil.which(name) else 'not found'}"
-        for name, use in TOOLS.items()
-    ]
-    yield f"tools      {', '.join(found)}"
+    found = [f"{name} ({use})" for name, use in TOOLS.items() if shutil.which(name)]
+    yield f"tools      found: {', '.join(found) or 'none'} of {', '.join(TOOLS)}"
 
 
 def _models() -> Iterator[str]:
@@ -127,11 +120,9 @@ def _models() -> Iterator[str]:
 
 def _weights(known: Mapping[str, ModelWeights], models: Path) -> Iterator[str]:
     for name, one in known.items():
-        found = (
-            f"found in {models / name}"
-            if (models / name).is_dir()
-            else f"not found (harness doctor install={name})"
-        )
+        found = f"not found (harness doctor install={name})"
+        if (models / name).is_dir():
+            found = f"found in {models / name}"
         yield f"model      {name} ({one.licence}, {one.megabytes} MB, {one.source}): {found}"
 
 
@@ -141,19 +132,15 @@ def _data(data: Path) -> Iterator[str]:
     from harness.core.configuration import names
 
     for name in names("dataset"):
-        if (
-            name in ("sample", "wiki_triples")
-            or not (package_folder("datasets") / f"{name}.yaml").is_file()
-        ):
-            continue  # carried by the package, or a way to any collection
+        is_carried = name in ("sample", "wiki_triples")
+        if is_carried or not (package_folder("datasets") / f"{name}.yaml").is_file():
+            continue  # without a card it is a way to any collection
         card = read_card(name)
         files = card.official_files(data) or [data / f"{name}.json"]
         prepared = "official" not in card.expected and (data / (card.folder or name)).is_dir()
         there = prepared or any(path.is_file() for path in files)
-        yield (
-            f"data       {name}: "
-            f"{f'found in {data}' if there else f'not in {data} (the Hub will be asked)'}"
-        )
+        found = f"found in {data}" if there else f"not in {data} (the Hub will be asked)"
+        yield f"data       {name}: {found}"
 
 
 def _artifacts(runs: Path) -> Iterator[str]:

@@ -12,7 +12,6 @@ from .composition import translate_errors as translate_errors
 from .extensions import GROUP as GROUP
 from .extensions import folders as folders
 from .extensions import search as search
-from .extras import check_launcher as check_launcher
 from .extras import missing_library as missing_library
 from .extras import need as need
 from .extras import pip_install as pip_install

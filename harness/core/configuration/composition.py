@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core.concepts import PACKAGE
 from harness.core.configuration import extensions
 from harness.core.configuration.choices import concepts, names
+from harness.core.configuration.extras import pip_install
 from harness.core.configuration.grammar import parse
 from harness.core.configuration.overrides import Composition, Override, axis, prepare
 from harness.core.errors import HarnessError, causes_of, closest, in_words, nearest
@@ -179,13 +180,14 @@ def translate_errors() -> Iterator[None]:
         by_hydra = type(error).__module__ == "hydra.errors"
         if not by_hydra and not isinstance(error, OmegaConfBaseException):
             raise
-        lines = [str(each).strip().partition("\n")[0] for each in (error, error.__cause__) if each]
-        interpolated = "Interpolation key" in str(error)
-        mend = r"; if the text ${...} is meant, write \${...}" if interpolated else ""
-        if "is not in struct" in str(error):
-            mend = "; the command needs this key, so that ~ cannot leave it out"
-        message = "; ".join(dict.fromkeys(filter(None, lines)))
-        raise HarnessError(f"configuration: {message}{mend}") from error
+        text = str(error).strip()
+        mends = {
+            "Interpolation key": r"; if the text ${...} is meant, write \${...}",
+            "is not in struct": "; the command needs this key, so that ~ cannot leave it out",
+            "hydra/launcher": f"; launchers come with extras: {pip_install('joblib,slurm')}",
+        }
+        mend = next((mend for part, mend in mends.items() if part in text), "")
+        raise HarnessError(f"configuration: {text.partition(chr(10))[0]}{mend}") from error
 
 
 @contextmanager

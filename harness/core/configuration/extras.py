@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import json
 import re
 from collections import defaultdict
-from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, requires
 from pathlib import Path
@@ -16,37 +14,9 @@ from urllib.parse import unquote, urlsplit
 
 from harness.core.errors import HarnessError
 
-LAUNCHERS = {
-    "joblib": ("hydra_joblib_launcher", "joblib"),
-    "slurm": ("hydra_submitit_launcher", "slurm"),
-    "submitit_slurm": ("hydra_submitit_launcher", "slurm"),
-    "submitit_local": ("hydra_submitit_launcher", "slurm"),
-}
-"""Hydra's plugin of each launcher, and the extra of this package that installs it."""
-
-
 DISTRIBUTION = "multihop-harness"
 OF_ANOTHER_NAME = {"faiss": "faiss-cpu", "sklearn": "scikit-learn"}
 """The distributions of modules with another name."""
-
-
-def check_launcher(arguments: Sequence[str]) -> None:
-    """Raise HarnessError, which names the extra, if the plugin of a launcher is not installed."""
-    for argument in arguments:
-        key, _, name = argument.partition("=")
-        if key == "hydra/launcher" and name in LAUNCHERS:
-            plugin, extra = LAUNCHERS[name]
-            if not _installed(plugin):
-                raise HarnessError(
-                    f"hydra/launcher={name} needs the extra `{extra}`: {pip_install(extra)}"
-                )
-
-
-def _installed(plugin: str) -> bool:
-    try:
-        return importlib.util.find_spec(f"hydra_plugins.{plugin}") is not None
-    except ModuleNotFoundError:  # no plugin at all
-        return False
 
 
 def missing_library(error: ImportError, asking: str) -> HarnessError | None:

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.configuration import missing_library, pip_install
-from harness.core.configuration.extras import LAUNCHERS, check_launcher
-from harness.core.errors import HarnessError
+from tests.process import harness
 
 ROOT = Path(__file__).parents[3]
 SWEEP = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
@@ -150,11 +149,10 @@ def test_the_smallest_extra_that_brings_it() -> None:
     assert missing_library(ImportError(), "harness sweep") is None
 
 
-def test_a_launcher_names_its_extra(monkeypatch):
-    for name, (_, extra) in LAUNCHERS.items():
-        monkeypatch.setattr("harness.core.configuration.extras._installed", lambda plugin: False)
-        with pytest.raises(HarnessError, match=rf"hydra/launcher={name}.*`{extra}`"):
-            check_launcher(["-m", f"hydra/launcher={name}"])
-        monkeypatch.setattr("harness.core.configuration.extras._installed", lambda plugin: True)
-        check_launcher(["-m", f"hydra/launcher={name}"])
-    check_launcher(["hydra/launcher=basic"])
+def test_a_launcher_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    typed = ("sweep", "-m", "hydra/launcher=none", "encoder=hashed,static", "dry_run=true")
+    done = harness(*typed, cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert f"'hydra/launcher/none'; launchers come with extras: {pip_install('joblib,slurm')}" in (
+        done.stderr
+    )
