@@ -153,25 +153,18 @@ def read_splits(path: Path) -> dict[str, str]:
     Raises:
         HarnessError: another form, a repeated id, or an unknown split; names file and line.
     """
-    found: dict[str, tuple[str, int]] = {}
+    found: dict[str, str] = {}
     for number, line in numbered_lines(path):
-        where, fields = f"{path}:{number}", line.decode(errors="replace").split()
+        fields = line.decode(errors="replace").split()
         if number == 1 and fields[1:] == ["split"]:
             continue
-        if len(fields) != 2:
+        if len(fields) != 2 or fields[1] not in MEANING or fields[0] in found:
             raise HarnessError(
-                f"{where}: expected `{LINE}`, found {len(fields)} fields: {' '.join(fields)[:60]!r}"
+                f"{path}:{number}: expected `{LINE}` with each id once and one of the splits "
+                f"{', '.join(MEANING)}, found {' '.join(fields)[:60]!r}"
             )
-        query, name = fields
-        if name not in MEANING:
-            raise HarnessError(
-                f"{where}: split {name} of {query} is none of {', '.join(MEANING)}; write one of "
-                "them"
-            )
-        if query in found:
-            raise HarnessError(f"{where}: {query} is already in line {found[query][1]}; keep one")
-        found[query] = name, number
-    return {query: name for query, (name, _) in found.items()}
+        found[fields[0]] = fields[1]
+    return found
 
 
 def say_unused(splitting: Splitting, given: Sequence[str | None], source: str, knob: str) -> None:

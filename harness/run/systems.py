@@ -151,26 +151,19 @@ def files_of(key: str, given: object) -> Files:
     paths = [path for path in (own if isinstance(own, list) else [own]) if isinstance(path, str)]
     if not paths or (isinstance(own, list) and len(paths) < len(own)):
         raise _unexpected(key, given)
-    for path in paths:
-        first, _, rest = path.partition(" ")
-        if ": " in rest and not Path(path).exists():
-            raise HarnessError(f"{key}={path}: no such file; a comma is missing: {first}, {rest}")
     return tuple(File(path, columns) for path in _matching(paths))
 
 
 def file_of(key: str, given: object) -> File:
     """Return the only file of a key. The arguments are those of ``files_of``."""
-    if isinstance(given, Mapping) and "file" not in given:
+    is_file = not isinstance(given, Mapping) or "file" in given
+    found = files_of(key, given) if is_file else ()
+    if len(found) != 1:
+        several = ",".join(map(str, found)) or "a.trec,b.trec"
         raise HarnessError(
-            f"{key}={given}: expected one file, or {{file: PATH, columns: {{doc: pid}}}}; several, "
-            f"one after the other: -m {key}=a.trec,b.trec"
-        )
-    found = files_of(key, given)
-    if len(found) > 1:
-        several = ",".join(map(str, found))
-        raise HarnessError(
-            f"{key}={label(found)}: expected one file; several, one after the other: "
-            f"-m {key}={several}; if its name has a comma, quote it: '{key}=\"{several}\"'"
+            f"{key}={label(found) or given}: expected one file, or {{file: PATH, columns: {{doc: "
+            f"pid}}}}; several, one after the other: -m {key}={several}; if its name has a comma, "
+            f"quote it: '{key}=\"{several}\"'"
         )
     return found[0]
 
@@ -185,14 +178,11 @@ def _matching(paths: Sequence[str]) -> tuple[str, ...]:
     """
     from glob import glob, has_magic
 
-    found: dict[str, None] = {}
+    found: list[str] = []
     for path in paths:
-        matching = (
-            [path]
-            if not has_magic(path) or Path(path).exists()
-            else sorted(glob(path, recursive=True))
-        )
+        is_pattern = has_magic(path) and not Path(path).exists()
+        matching = sorted(glob(path, recursive=True)) if is_pattern else [path]
         if not matching:
             raise HarnessError(f"{path}: no file matches the pattern")
-        found.update(dict.fromkeys(matching))
-    return tuple(found)
+        found += matching
+    return tuple(dict.fromkeys(found))

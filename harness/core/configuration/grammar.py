@@ -67,11 +67,16 @@ ALIKE = re.compile(r"""(?:[\w/.:@%+*?| ,\[\]{}-]|'[^'\\]*'|"[^"\\]*")*""", re.AS
 """Texts that YAML and Hydra read in the same way."""
 COLON = re.compile(r"""([{,]\s*[^\s{}\[\],:'"][^{}\[\],:'"]*):""")
 """A name of a mapping. YAML needs a blank after its colon."""
-WHOLE = re.compile(r"[-+]?(?:0|[1-9]\d*)")
-NUMBER = re.compile(r"[-+]?(?:(?:0|[1-9]\d*)?\.\d+|(?:0|[1-9]\d*)\.?)(?:e[-+]?\d+)?", re.IGNORECASE)
-LIKE_NUMBER = re.compile(r"[-+]?[\d_]*\.?[\d_]*(?:e[-+]?\d+)?|[-+]?(?:inf|nan)", re.IGNORECASE)
-"""Texts such as ``1_000`` and ``007`` that only Hydra can tell to be a number or a text."""
-WORDS = {"true": True, "false": False, "null": None}
+TYPES = {
+    "int": r"[-+]?(?:0|[1-9]\d*)$",
+    "float": r"[-+]?(?:(?:0|[1-9]\d*)?\.\d+|(?:0|[1-9]\d*)\.?)(?:e[-+]?\d+)?$",
+    "like a number": r"[-+]?[\d_]*\.?[\d_]*(?:e[-+]?\d+)?$|[-+]?(?:inf|nan)$",
+    "bool": r"(?:true|false)$",
+    "null": r"null$",
+}
+"""The types of words without quotes, the first that fits. Only Hydra can tell whether texts such as
+``1_000`` and ``007`` are numbers.
+"""
 QUOTES = "'\""
 
 
@@ -91,7 +96,7 @@ def parse(key: str, value: str, alone: bool = False) -> Any:
     if ALIKE.fullmatch(value):
         text = "[" + COLON.sub(r"\1: ", value) + "]"
         try:
-            found = _value(yaml.compose(text, yaml.CSafeLoader), text)
+            found = _TypedLoader(text).get_single_data()
         except (yaml.YAMLError, ValueError):
             found = []
         except KeyError as error:
@@ -127,31 +132,33 @@ def _several(key: str, value: str, alone: bool) -> str:
     return f"several values; {listed}with -m a job for each: -m {key}={value}"
 
 
-def _value(node: Any, text: str) -> Any:
-    """Return the value of a YAML node.
+class _TypedLoader(yaml.CSafeLoader):
+    """A YAML loader with the types of Hydra's grammar.
 
-    Raises:
-        KeyError: a name is repeated in a mapping.
-        ValueError: Hydra may read the text differently.
+    It raises KeyError for a repeated name, and ValueError for what Hydra may read differently.
     """
-    if isinstance(node, yaml.SequenceNode):
-        return [_value(each, text) for each in node.value]
-    if isinstance(node, yaml.MappingNode):
-        if text[node.start_mark.index] != "{":  # [a: b]
-            raise ValueError(text)
-        found: dict[Any, Any] = {}
-        for name, value in node.value:
-            if (key := _value(name, text)) in found:
-                raise KeyError(key)
-            found[key] = _value(value, text)
-        return found
-    word = str(node.value)
-    if node.style:
-        return word
-    if WHOLE.fullmatch(word):
-        return int(word)
-    if NUMBER.fullmatch(word):
-        return float(word)
-    if LIKE_NUMBER.fullmatch(word):
-        raise ValueError(word)
-    return WORDS.get(word.lower(), word)
+
+    yaml_implicit_resolvers = {}  # noqa: RUF012
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """Return a mapping."""
+        if self.text[node.start_mark.index] != "{":  # [a: b]
+            raise ValueError(self.text)
+        names = [self.construct_object(name) for name, _ in node.value]
+        if twice := [name for place, name in enumerate(names) if name in names[:place]]:
+            raise KeyError(twice[0])
+        return super().construct_mapping(node, deep)
+
+    def refuse(self, node: yaml.ScalarNode) -> None:
+        """Raise ValueError for a word like a number."""
+        raise ValueError(node.value)
+
+
+for name, pattern in TYPES.items():
+    tag = f"tag:yaml.org,2002:{name}"
+    _TypedLoader.add_implicit_resolver(tag, re.compile(pattern, re.IGNORECASE), None)
+_TypedLoader.add_constructor("tag:yaml.org,2002:like a number", _TypedLoader.refuse)
