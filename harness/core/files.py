@@ -50,9 +50,6 @@ UNWRITABLE = (
 )
 """Errors that the user can mend: a full disk, a quota, a limit, or a folder without permission."""
 
-REBUILD = "remove its folder, and the next command that needs it builds it again"
-"""The mend for an artifact with wrong content."""
-
 
 def unwritable(error: OSError) -> str | None:
     """Return why a file cannot be written, or None for another error.

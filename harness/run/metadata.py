@@ -3,15 +3,13 @@ ir_metadata.
 
 A TREC file cannot hold it, because trec_eval fails on comment lines. Keys are those of ir_metadata
 (Breuer, Keller & Schaer 2022, https://www.ir-metadata.org) if it has them, in the order of PRIMAD:
-platform, research goal, implementation, method, actor, data. ``resources`` is the TIREx tracker's,
-and ``run`` (the contents of the file) is ours.
+platform, research goal, implementation, method, actor, data. ``run`` (the contents of the file) is
+ours.
 """
 
 from __future__ import annotations
 
 import platform
-import resource
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,13 +55,13 @@ def write_metadata(path: Path, run: Run, values: Mapping[str, object]) -> None:
     Args:
         path: the run file.
         run: its lists.
-        values: by the names of ``FIELDS``; empty ones are left out. Platform and resources are
-            those of this process unless given.
+        values: by the names of ``FIELDS``; empty ones are left out. The platform is
+            that of this process unless given.
     """
     import yaml
 
     usual = {"system": "harness", "code": f"multihop-harness {code_version()}"}
-    measured = {"platform": _platform(), "resources": _resources(), "run": _contents(path, run)}
+    measured = {"platform": _platform(), "run": _contents(path, run)}
     known = {**usual, **measured, **{name: each for name, each in values.items() if each}}
     content: dict[str, Any] = {}
     for name, place in FIELDS.items():
@@ -84,14 +82,3 @@ def _platform() -> dict[str, object]:
     libraries = [f"{name} {version}" for name, version in library_versions().items()]
     python = [f"python {platform.python_version()}", *libraries]
     return {**describe_machine(), "software": {"libraries": {"python": python}}}
-
-
-def _resources() -> dict[str, object]:
-    """Return the processor seconds of this process and its peak memory (Linux counts it in KiB)."""
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    unit = 1 if sys.platform == "darwin" else 1024
-    mib = used.ru_maxrss * unit >> 20
-    return {
-        "cpu": {"used process": {"seconds": round(used.ru_utime + used.ru_stime, 1)}},
-        "ram": {"used process": {"max": f"{mib} MiB"}},
-    }

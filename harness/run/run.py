@@ -6,6 +6,7 @@ place of its id in the sorted ids.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -441,9 +442,8 @@ def _check_range(place: str, what: str, given: NDArray[Any], size: int) -> None:
 
 def _check_ids(queries: pa.StringArray, documents: pa.StringArray) -> None:
     """Raise HarnessError if a query is repeated, or if documents are not ascending."""
-    if len(queries) > 1 and len(pc.unique(queries)) < len(queries):
-        counts = pc.value_counts(queries)
-        twice = counts.field("values").filter(pc.greater(counts.field("counts"), 1))[0]
+    if len(pc.unique(queries)) < len(queries):
+        twice = Counter(queries.to_pylist()).most_common(1)[0][0]
         raise HarnessError(f"query_ids: {twice} is repeated; expected each once")
     rising = pc.less(documents[:-1], documents[1:])
     if len(documents) > 1 and not pc.all(rising).as_py():

@@ -27,7 +27,7 @@ def test_every_form_has_one(name: str, tmp_path: Path) -> None:
         "queries": 2,
         "entries": 3,
     }
-    assert {"tag", "implementation", "platform", "resources", "run"} == set(said)
+    assert {"tag", "implementation", "platform", "run"} == set(said)
     assert said["implementation"]["source"]["repository"].startswith("multihop-harness ")
     assert any(
         line.startswith("numpy ") for line in said["platform"]["software"]["libraries"]["python"]

@@ -111,23 +111,13 @@ def _batches(source: Records | Stream) -> Iterator[pa.RecordBatch]:
 def _taken(table: pa.Table, order: NDArray[np.integer]) -> Iterator[pa.RecordBatch]:
     """Yield the rows in this order in batches. ``Table.take`` would make one array of all."""
     batches = table.to_batches()
-    ends = np.cumsum([len(batch) for batch in batches])
-    for start in range(0, len(order), BATCH):
-        rows = order[start : start + BATCH]
-        sources = np.searchsorted(ends, rows, side="right")
-        together = np.argsort(sources, kind="stable")
-        pieces = []
-        for part in np.split(together, np.flatnonzero(np.diff(sources[together])) + 1):
-            source = sources[part[0]]
-            pieces.append(
-                batches[source].take(pa.array(rows[part] - (ends[source] - len(batches[source]))))
-            )
-        yield from (
-            pa.Table.from_batches(pieces)
-            .combine_chunks()
-            .take(pa.array(np.argsort(together)))
-            .to_batches()
-        )
+    starts = np.cumsum([0, *map(len, batches)])
+    for first in range(0, len(order), BATCH):
+        rows = order[first : first + BATCH]
+        sources = np.searchsorted(starts, rows, side="right") - 1
+        places = zip(sources.tolist(), (rows - starts[sources]).tolist(), strict=True)
+        pieces = [batches[source].slice(row, 1) for source, row in places]
+        yield from pa.Table.from_batches(pieces).combine_chunks().to_batches()
 
 
 def _collected(batches: Iterable[pa.RecordBatch], scratch: Path | None) -> pa.Table:

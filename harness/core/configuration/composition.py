@@ -116,11 +116,10 @@ def _merged(
 
 def _lone(tree: Mapping[str, Any], word: str) -> HarnessError:
     """Return the error about a word without a value, which names the key that has it."""
-    named = [key for key in tree if key in concepts() and word in names(key)]
-    truth = isinstance(tree.get(word), bool)
-    mend = f"write {word}=true" if truth else "`--help` has the keys"
-    mend = f"write {named[0]}={word}" if named else mend
-    return HarnessError(f"{word}: expected key=value; {mend}")
+    meant = [f"write {key}={word}" for key in concepts() if key in tree and word in names(key)]
+    if isinstance(tree.get(word), bool):
+        meant = [f"write {word}=true"]
+    return HarnessError(f"{word}: expected key=value; {[*meant, '`--help` has the keys'][0]}")
 
 
 def _no_key(tree: Mapping[str, Any], key: str, holder: Any, value: str = "") -> HarnessError:
