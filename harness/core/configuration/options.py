@@ -14,14 +14,14 @@ from harness.core.configuration.choices import described, names
 from harness.core.configuration.extensions import additions, primary
 from harness.core.configuration.grammar import read_conf
 
-LINE = re.compile(r"""((?:"[^"]*"|'[^']*'|[^"'#]|(?<=\S)#)*)(?:# ?(.*))?""")
+LINE = re.compile(r"""((?:"[^"]*"|'[^']*'|[^"'#]|(?<=\S)#)*)(?:# ?(.*)|["'].*)?""")
 """A line and its comment."""
 KEY = re.compile(r"( {2})?([\w.@/-]+):\s*(.*?)\s*")
 """A key, or one of a section, and its value."""
 CHOICE = re.compile(r"(?:optional |override )?(\S+)")
 """The key of an entry of ``defaults``."""
 LONG, MOST = "[...]", 40
-"""The text that replaces a list of several lines or of more than ``MOST`` letters."""
+"""The text that replaces a list of more than ``MOST`` letters."""
 
 
 class Option(NamedTuple):
@@ -46,34 +46,19 @@ def options(command: str) -> list[Option]:
 
 
 def _of_file(path: Path) -> Iterator[Option]:
+    """Yield the keys of a file. A list, and a comment, may go on in the lines below."""
     for entry in read_conf(path).get("defaults", ()):
         yield from _of_default(entry)
-    section, name, value = "", "", ""
-    for content, comment in _commented(path.read_text(encoding="utf-8")):
-        unclosed = value.startswith("[") and not value.endswith("]")
+    text = re.sub(r"\n +# ?", " ", path.read_text(encoding="utf-8"))
+    section = ""
+    for line in re.sub(r",\n +", ", ", text).splitlines():
+        content, comment = LINE.fullmatch(line).groups()  # type: ignore[union-attr]
         if key := KEY.fullmatch(content):
             section = section if key[1] else key[2]
-            name, value = f"{section}.{key[2]}" if key[1] else key[2], key[3]
-        elif unclosed:
-            value += content.strip()
-        if comment and (key or unclosed):
-            is_long = unclosed or (value.startswith("[") and len(value) > MOST)
-            yield Option(name, LONG if is_long else value.removeprefix("???"), comment)
-
-
-def _commented(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the content and the comment of each line; a comment may go on in the lines below."""
-    content, comment, goes_on = "", "", False
-    for line in text.splitlines():
-        parts = LINE.fullmatch(line)
-        own, more = parts.groups() if parts else (line, None)
-        goes_on = goes_on and more is not None and not own.strip() and len(own) == len(content)
-        if goes_on:
-            comment += f" {more}"
-        else:
-            yield content, comment
-            content, comment, goes_on = own, more or "", bool(more and own.strip())
-    yield content, comment
+            name = f"{section}.{key[2]}" if key[1] else key[2]
+            is_long = key[3].startswith("[") and len(key[3]) > MOST
+            if comment:
+                yield Option(name, LONG if is_long else key[3].removeprefix("???"), comment)
 
 
 def _of_default(entry: str | Mapping[str, str]) -> Iterator[Option]:

@@ -18,7 +18,6 @@ run: ???           # a path
 metrics: [recall,
           mrr]     # of a table: a#b,
                    # or more
-  # no part of it
 silent: 1
 gate:
   kind: null       # better
@@ -38,7 +37,7 @@ def test_a_key_has_its_default_and_the_comment_beside_it(
     assert found == {
         "fuser": ("rrf", "names: harness list fuser"),
         "run": ("", "a path"),
-        "metrics": ("[...]", "of a table: a#b, or more"),
+        "metrics": ("[recall, mrr]", "of a table: a#b, or more"),
         "gate.kind": ("null", "better"),
         "card": ("", "of it"),
         "card.team": ('"a # b"', "whose"),
