@@ -37,6 +37,11 @@ from harness.core.identity import texts_sha256
 log = logging.getLogger(__name__)
 QUERY = {"id": str, "question": str, "answers": list, "supporting_ids": list}
 KNOWN = (*QUERY, "hops", "type")
+TEXT, TEXTS = pa.string(), pa.list_(pa.string())
+QUERIES = pa.schema(
+    {"id": TEXT, "question": TEXT, "answers": TEXTS, "supporting_ids": TEXTS}
+    | {"hops": pa.int32(), "type": TEXT, "extra": TEXT}
+)
 
 
 def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain) -> Benchmark:
@@ -124,23 +129,12 @@ def _gold(queries: Records, corpus: Corpus) -> Int32Array:
 
 
 def _query_table(queries: Sequence[Record]) -> pa.Table:
-    extra = [{key: value for key, value in query.items() if key not in KNOWN} for query in queries]
-    return pa.table(
-        {
-            "id": pa.array([query["id"] for query in queries], pa.string()),
-            "question": pa.array([query["question"] for query in queries], pa.string()),
-            "answers": pa.array([query["answers"] for query in queries], pa.list_(pa.string())),
-            "supporting_ids": pa.array(
-                [query["supporting_ids"] for query in queries], pa.list_(pa.string())
-            ),
-            "hops": pa.array([_hops(query) for query in queries], pa.int32()),
-            "type": pa.array([query.get("type") for query in queries], pa.string()),
-            "extra": pa.array(
-                [json.dumps(value, sort_keys=True, ensure_ascii=False) for value in extra],
-                pa.string(),
-            ),
-        }
-    )
+    rows = []
+    for query in queries:
+        more = {key: value for key, value in query.items() if key not in KNOWN}
+        extra = json.dumps(more, sort_keys=True, ensure_ascii=False)
+        rows.append({**query, "hops": _hops(query), "extra": extra})
+    return pa.Table.from_pylist(rows, QUERIES)
 
 
 def _hops(query: Record) -> Any:

@@ -100,12 +100,12 @@ def read_corpus(source: Records | Stream, scratch: Path | None = None) -> Corpus
 
 
 def _batches(source: Records | Stream) -> Iterator[pa.RecordBatch]:
-    rows = source.numbered()
-    while chunk := list(itertools.islice(rows, BATCH)):
+    records = source.numbered()
+    while chunk := list(itertools.islice(records, BATCH)):
         for place, record in chunk:
             check_record(source.where(place), record, PASSAGE, *BODY)
-        columns: list[list[object]] = [[record[key] for _, record in chunk] for key in PASSAGE]
-        yield pa.record_batch([*columns, [place for place, _ in chunk]], schema=SCHEMA)
+        rows = [{**record, PLACE: place} for place, record in chunk]
+        yield pa.RecordBatch.from_pylist(rows, SCHEMA)
 
 
 def _taken(table: pa.Table, order: NDArray[np.integer]) -> Iterator[pa.RecordBatch]:
