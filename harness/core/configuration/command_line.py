@@ -121,39 +121,28 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return Hydra's own flags and keys, and the overrides. Raise HarnessError for another flag."""
     flags: list[str] = []
     overrides: list[str] = []
-    pending = list(arguments)
+    pending = [SHORT.get(argument, argument) for argument in arguments]
     while pending:
         argument = pending.pop(0)
-        argument = SHORT.get(argument, argument)
         name, equals, value = argument.removeprefix("--").partition("=")
-        bare = bool(pending) and "=" not in pending[0] and not pending[0].startswith("-")
         if not argument.startswith("-"):
             overrides.append(argument)
-        elif _is_hydra_flag(argument, name):
-            flags.append(argument)
-            if name in HYDRA_VALUES and not equals:
-                value = pending.pop(0) if bare else {"info": "all"}.get(name, "")
-                flags.append(value)
-            if name == "cfg" and value not in CFG:
-                raise HarnessError(
-                    f"{argument}: give {', '.join(CFG[:-1])} or {CFG[-1]}: --cfg job"
-                )
-            if name in HYDRA_VALUES and not value:
-                raise HarnessError(f"{argument}: give its value behind it")
+            continue
+        if not argument.startswith("--"):
+            raise HarnessError(f"{argument}: there is no such flag; `--help` has the keys")
+        of_hydra, takes_value = name in HYDRA_FLAGS, name in HYDRA_VALUES
+        if not equals and (takes_value or not of_hydra):
+            bare = bool(pending) and not re.match(r"-|.*=", pending[0])
+            usual = {"info": "all"}.get(name, "") if of_hydra else "true"
+            value = pending.pop(0) if bare else usual
+        if (name == "cfg" and value not in CFG) or (takes_value and not value):
+            wanted = "job, hydra or all: --cfg job" if name == "cfg" else "its value behind it"
+            raise HarnessError(f"{argument}: give {wanted}")
+        if of_hydra:
+            flags += [argument] if equals or not takes_value else [argument, value]
         else:
-            if not equals:
-                value = pending.pop(0) if bare else "true"
             overrides.append(f"{name.replace('-', '_')}={value}")
     return flags, overrides
-
-
-def _is_hydra_flag(argument: str, name: str) -> bool:
-    """Return whether an argument is one of Hydra's flags. Raise HarnessError for an unknown short
-    flag.
-    """
-    if not argument.startswith("--"):
-        raise HarnessError(f"{argument}: there is no such flag; `--help` has the keys")
-    return name in HYDRA_FLAGS
 
 
 def _with_names(primary: str, arguments: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -48,14 +48,12 @@ class Line:
         what: the kind of file, for messages.
         form: the names of its fields.
         read: the fields that are read: the query, the document and numbers, with their types.
-        mends: by a wrong number of fields, what they probably are; ``{0}`` is the first of them.
         others: the endings of files of other forms, for messages.
     """
 
     what: str
     form: str
     read: Mapping[str, pa.DataType]
-    mends: Mapping[int, str] = field(default_factory=dict)
     others: str = ""
 
     @cached_property
@@ -125,8 +123,6 @@ class Line:
         comment = fields[0].startswith(b"#")
         if not lenient and (comment or self.fits(fields[: self.width])):
             return "; lenient=true passes over comment lines and trailing fields"
-        if mend := self.mends.get(len(fields)):
-            return "; " + mend.format(*(one.decode() for one in fields))
         return self.others and f"; {self.what} in another form needs its ending: {self.others}"
 
 
@@ -139,10 +135,6 @@ QRELS = Line(
     "judgements",
     "qid 0 docid relevance",
     {"qid": ID, "docid": ID, "relevance": pa.int64()},
-    {
-        3: "if they are query, document, relevance: `{0} 0 {1} {2}`, or a .tsv with the first line "
-        "`query-id corpus-id score`, between tabs"
-    },
 )
 LINES = (RUN, QRELS)
 
