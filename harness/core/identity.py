@@ -7,7 +7,6 @@ import functools
 import hashlib
 import importlib.metadata
 import json
-import operator
 import os
 import sys
 import uuid
@@ -135,13 +134,15 @@ def _file_version(made: Any) -> str:
 
 def own_versions(value: Any) -> dict[str, str]:
     """Return the versions of the classes of other packages in an identity, by class."""
-    parts = value.values() if isinstance(value, Mapping) else value
-    if isinstance(parts, str) or not isinstance(parts, Iterable):
-        return {}
-    found: dict[str, str] = functools.reduce(operator.or_, map(own_versions, parts), {})
-    target = value.get("_target_", PACKAGE.name) if isinstance(value, Mapping) else PACKAGE.name
-    own = target.partition(".")[0] != PACKAGE.name
-    return {target: str(value["version"]), **found} if own else found
+    found: dict[str, str] = {}
+    if isinstance(value, Mapping):
+        target = value.get("_target_", PACKAGE.name)
+        if target.partition(".")[0] != PACKAGE.name:
+            found[target] = str(value["version"])
+        value = list(value.values())
+    for part in value if isinstance(value, (list, tuple)) else ():
+        found |= own_versions(part)
+    return found
 
 
 def unversioned(versions: Mapping[str, str]) -> list[str]:

@@ -213,24 +213,19 @@ def chains(chain: Chain, queries: Iterable[Record]) -> BoolArray:
     """
     rows = list(queries)
     check_chain("chain", chain)
-    if isinstance(chain, str):
-        return np.array([chain == "all" and _says_ordered(row) for row in rows], np.bool_)
-    for key in chain:
+    named = {} if isinstance(chain, str) else chain
+    for key in named:
         if not any(key in row for row in rows):
-            fields = list(rows[0]) if rows else []
+            near = nearest(key, rows[0] if rows else ())
+            raise HarnessError(f"dataset.chain names {key}, a field that no query has{near}")
+    rules = {"ordered": [None, True], **named}
+    found = []
+    for row in rows:
+        if not isinstance(row.get("ordered"), bool | None):
             raise HarnessError(
-                f"dataset.chain names {key}, a field that no query has{nearest(key, fields)}"
+                f"query {row.get('id')}: field ordered must be true or false, found "
+                f"{row['ordered']!r:.60}"
             )
-    rules = {"ordered": [None, True], **chain}
-    return np.array(
-        [all(row.get(key) in values for key, values in rules.items()) for row in rows], np.bool_
-    )
-
-
-def _says_ordered(query: Record) -> bool:
-    ordered = query.get("ordered")
-    if not isinstance(ordered, (bool, type(None))):
-        raise HarnessError(
-            f"query {query.get('id')}: field ordered must be true or false, found {ordered!r:.60}"
-        )
-    return ordered is not False
+        holds = all(row.get(key) in values for key, values in rules.items())
+        found.append(holds and chain != "none")
+    return np.array(found, np.bool_)
