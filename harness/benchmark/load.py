@@ -48,10 +48,10 @@ def load_into(store: Store, name_or_path: str | Path, data: str | Path | None = 
         overrides = ["dataset=folder", f"dataset.path={_quoted(str(name_or_path))}"]
     else:
         known = names("dataset")
+        near = nearest(str(name_or_path), known)
         raise HarnessError(
-            f"benchmark {name_or_path}: neither a known name{nearest(str(name_or_path), known)} "
-            "nor a folder; "
-            f"known: {', '.join(known)}"
+            f"benchmark {name_or_path}: neither a known name{near} nor a folder; known: "
+            f"{', '.join(known)}"
         )
     if data is not None:
         overrides.append(f"paths.data={_quoted(str(data))}")

@@ -60,16 +60,10 @@ def bridge_order(question: str, answer: str, gold: Sequence[Record]) -> tuple[li
         passage for passage in gold if _holds(f"{passage['title']}\n{passage['text']}", answer)
     ]
     if len(holders) == 1:
-        return [
-            *(passage for passage in gold if passage is not holders[0]),
-            holders[0],
-        ], "answer_last"
+        return sorted(gold, key=lambda passage: passage is holders[0]), "answer_last"
     named = [passage for passage in gold if _holds(question, passage["title"].partition(" (")[0])]
     if len(named) == 1:
-        return [
-            named[0],
-            *(passage for passage in gold if passage is not named[0]),
-        ], "question_title_first"
+        return sorted(gold, key=lambda passage: passage is not named[0]), "question_title_first"
     return list(gold), "supporting_facts"
 
 

@@ -34,10 +34,6 @@ class Musique(Published):
         steps = []
         for step in rows_of(record, "question_decomposition", STEP):
             number = step["paragraph_support_idx"]
-            if number is None:
-                raise LookupError(
-                    "a step has no paragraph_support_idx, as in a question that is not answerable"
-                )
             if number not in paragraphs:
                 raise LookupError(
                     f"field question_decomposition: paragraph_support_idx {number} is no paragraph"

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.benchmark.source.prepared_files import prepared_file
+from harness.benchmark.source.prepared_files import need_file
 from harness.benchmark.source.published import Published
 from harness.benchmark.source.records import Record, Records, read_lines
 from harness.benchmark.source.upstream import (
@@ -48,12 +48,7 @@ class TwoWikiMultiHopQA(Published):
         """Add upstream's types and evidence triples from ``evidences.jsonl``: ``id, type,
         evidences``.
         """
-        path = prepared_file(folder, "evidences")
-        if path is None:
-            raise HarnessError(
-                f"{folder}: evidences.jsonl (or .jsonl.gz) is missing next to {queries.path}; get "
-                "it too"
-            )
+        path = need_file(folder, "evidences")
         upstream = {record["id"]: record for record in read_lines(path).values}
         missing = [query["id"] for query in queries.values if query["id"] not in upstream]
         if missing:

@@ -72,13 +72,13 @@ def read_passages(path: Path, name: str) -> CorpusRecords:
         raw = [{"title": title, "text": "".join(sentences)} for title, sentences in raw.items()]
     contexts: list[tuple[int, str, str]] = []
     for number, record in enumerate(_objects(path, raw)):
-        for key in ("title", "text"):
-            if not isinstance(record.get(key), str):
-                raise HarnessError(
-                    f"{path}: record {number}: field {key} must be a string, found "
-                    f"{record.get(key)!r:.60}"
-                )
-        contexts.append((number, record["title"], record["text"]))
+        title, text = record.get("title"), record.get("text")
+        if not (isinstance(title, str) and isinstance(text, str)):
+            raise HarnessError(
+                f"{path}: record {number}: fields title and text must be strings, found "
+                f"{(title, text)!r:.60}"
+            )
+        contexts.append((number, title, text))
     return join_passages(path, name, contexts)
 
 
