@@ -9,7 +9,7 @@ from numbers import Integral, Rational, Real
 from pathlib import Path
 from typing import TypeGuard
 
-NEAR = 0.65
+NEAR = 0.7
 """The least similarity (of difflib) of a name that is suggested for another one."""
 
 
