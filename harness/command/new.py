@@ -59,14 +59,7 @@ def run(config: DictConfig) -> None:
         raise HarnessError(
             f"package={config.package}: in a checkout files go into the tree; leave it out"
         )
-    if package:
-        _check_package(package, concept, name)
-        places = [f"{package}/{name}.py", f"{package}/conf/{concept}/{name}.yaml"]
-        places.append(f"tests/test_{name}.py")
-    else:
-        room = f"{ROOMS[concept]}/{concept}" if concept in ROOMS else concept
-        places = [f"harness/{room}/{name}.py", f"conf/{concept}/{name}.yaml"]
-        places.append(f"tests/{room}/test_{name}.py")
+    places = _places(package, concept, name)
     marks = {
         "CLASS": "".join(part.capitalize() for part in name.split("_")),
         "NAME": name,
@@ -89,6 +82,17 @@ def run(config: DictConfig) -> None:
             "the class to keep them, and raise it when you change what the class computes"
         )
     log.info(f"{_program('python')} -m pytest {places[2]}\n{swept}")
+
+
+def _places(package: str, concept: str, name: str) -> list[str]:
+    """Return the files of ``TEMPLATES`` in a package, or in this checkout if it is empty."""
+    if package:
+        _check_package(package, concept, name)
+        configuration = f"{package}/conf/{concept}/{name}.yaml"
+        return [f"{package}/{name}.py", configuration, f"tests/test_{name}.py"]
+    room = f"{ROOMS[concept]}/{concept}" if concept in ROOMS else concept
+    configuration = f"conf/{concept}/{name}.yaml"
+    return [f"harness/{room}/{name}.py", configuration, f"tests/{room}/test_{name}.py"]
 
 
 def _tell_of_project(package: str) -> None:

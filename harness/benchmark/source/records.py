@@ -147,22 +147,26 @@ def check_supporting(where: str, query: Record) -> None:
     and a text as type if it has these.
     """
     passages, hops, kind = (query.get(key) for key in ("supporting_ids", "hops", "type"))
-    ids = passages if isinstance(passages, list) else [None]
-    message = ""
-    if passages is None:
-        message = "supporting_ids is missing; BEIR has its judgements in qrels/"
-    elif not all(isinstance(name, str) and name for name in ids):
-        message = f"supporting_ids must be a list of document ids, found {passages!r:.60}"
-        if all(isinstance(name, (str, int)) and name != "" for name in ids):
-            message += f"; write the ids as texts: {json.dumps([*map(str, ids)])[:60]}"
-    elif len(set(ids)) < len(ids):
-        message = "supporting_ids names a document twice; keep the later hop"
-    elif hops is not None and (type(hops) is not int or not 1 <= hops < 1000):
+    message = _check_ids(passages)
+    if hops is not None and (type(hops) is not int or not 1 <= hops < 1000):
         message = f"hops must be a whole number from 1 to 999, or missing, found {hops!r:.60}"
-    elif not isinstance(kind, str | None):
+    if not isinstance(kind, str | None):
         message = f"type must be a text, or missing, found {kind!r:.60}"
     if message:
         raise HarnessError(f"{where}: query {query['id']}: {message}")
+
+
+def _check_ids(passages: Any) -> str:
+    """Return, for a message, what is wrong with the supporting ids of a query."""
+    ids = passages if isinstance(passages, list) else [None]
+    if passages is None:
+        return "supporting_ids is missing; BEIR has its judgements in qrels/"
+    if not all(isinstance(name, str) and name for name in ids):
+        message = f"supporting_ids must be a list of document ids, found {passages!r:.60}"
+        if all(isinstance(name, (str, int)) and name != "" for name in ids):
+            message += f"; write the ids as texts: {json.dumps([*map(str, ids)])[:60]}"
+        return message
+    return "supporting_ids names a document twice; keep the later hop" * (len({*ids}) < len(ids))
 
 
 def is_blank(record: Record, *body: str) -> bool:

@@ -128,21 +128,27 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
         if not argument.startswith("-"):
             overrides.append(argument)
             continue
-        if not argument.startswith("--"):
-            raise HarnessError(f"{argument}: there is no such flag; `--help` has the keys")
         of_hydra, takes_value = name in HYDRA_FLAGS, name in HYDRA_VALUES
         if not equals and (takes_value or not of_hydra):
             bare = bool(pending) and not re.match(r"-|.*=", pending[0])
             usual = {"info": "all"}.get(name, "") if of_hydra else "true"
             value = pending.pop(0) if bare else usual
-        if (name == "cfg" and value not in CFG) or (takes_value and not value):
-            wanted = "job, hydra or all: --cfg job" if name == "cfg" else "its value behind it"
-            raise HarnessError(f"{argument}: give {wanted}")
+        _check_flag(argument, name, value)
         if of_hydra:
             flags += [argument] if equals or not takes_value else [argument, value]
         else:
             overrides.append(f"{name.replace('-', '_')}={value}")
     return flags, overrides
+
+
+def _check_flag(argument: str, name: str, value: str) -> None:
+    """Raise HarnessError for an unknown short flag, or a flag of Hydra without its value."""
+    if not argument.startswith("--"):
+        raise HarnessError(f"{argument}: there is no such flag; `--help` has the keys")
+    if name == "cfg" and value not in CFG:
+        raise HarnessError(f"{argument}: give job, hydra or all: --cfg job")
+    if name in HYDRA_VALUES and not value:
+        raise HarnessError(f"{argument}: give its value behind it")
 
 
 def _with_names(primary: str, arguments: Sequence[str]) -> list[str]:

@@ -57,11 +57,29 @@ def _apply(tree: dict[str, Any], one: Override, given: Sequence[Override]) -> No
     whole value. Lists that are typed by their strategy (``+retriever@lists.mine=bm25``) stay. Other
     mappings are merged.
     """
-    *sections, last = one.key.split(".")
-    adds, deletes = "+" in one.sign, "~" in one.sign
-    typed = one.value or ""
-    if one.value is None and not deletes:
+    if one.value is None and "~" not in one.sign:
         raise _lone(tree, one.key)
+    holder, last = _place(tree, one)
+    if "~" in one.sign:
+        del holder[last]
+        return
+    there = _referred(tree, holder.get(last))
+    alone = isinstance(there, (str, float)) or (one.key == "run" and "metrics" in tree)
+    value = parse(one.key, one.value or "", alone)
+    _check_kind(tree, one, value, there)
+    both = isinstance(value, dict) and isinstance(there, dict)
+    if both and one.key == "lists":
+        beside = {other.key.partition("@lists.")[2] for other in given} & {*there}
+        value = {**{name: there[name] for name in beside}, **value}
+    elif both and "_target_" not in holder:
+        value = _merged(tree, one.key, there, value, "+" in one.sign)
+    holder[last] = value
+
+
+def _place(tree: dict[str, Any], one: Override) -> tuple[dict[str, Any], str]:
+    """Return the section of an override's key, and the last word of the key."""
+    *sections, last = one.key.split(".")
+    adds, typed = "+" in one.sign, one.value or ""
     holder: Any = tree
     for depth, section in enumerate(sections, 1):
         if adds and isinstance(holder, dict) and holder.get(section) is None:
@@ -71,26 +89,19 @@ def _apply(tree: dict[str, Any], one: Override, given: Sequence[Override]) -> No
         holder = _referred(tree, holder[section])
     if not isinstance(holder, dict) or (last not in holder and not adds):
         raise _no_key(tree, one.key, holder, typed)
-    if deletes:
-        del holder[last]
-        return
-    there = _referred(tree, holder.get(last))
-    alone = isinstance(there, (str, float)) or (one.key == "run" and "metrics" in tree)
-    value = parse(one.key, typed, alone)
-    kinds = {type(value), type(there)}
+    return holder, last
+
+
+def _check_kind(tree: Mapping[str, Any], one: Override, value: Any, there: Any) -> None:
+    """Raise HarnessError for a list in place of a number of a sweep, or of a mapping, or for a
+    mapping in place of a list.
+    """
     if isinstance(value, list) and isinstance(there, (int, float)) and "grid" in tree:
-        raise HarnessError(f"{one.key}={typed}: {axis(one)}")
-    if kinds == {dict, list}:
-        expected = (
-            "a list, as in [a,b]" if isinstance(there, list) else "a mapping, as in {name: value}"
-        )
-        raise HarnessError(f"{one.key}={typed}: expected {expected}")
-    if kinds == {dict} and one.key == "lists":
-        beside = {other.key.partition("@lists.")[2] for other in given} & {*there}
-        value = {**{name: there[name] for name in beside}, **value}
-    elif kinds == {dict} and "_target_" not in holder:
-        value = _merged(tree, one.key, there, value, adds)
-    holder[last] = value
+        raise HarnessError(f"{one.key}={one.value}: {axis(one)}")
+    if {type(value), type(there)} == {dict, list}:
+        is_list = isinstance(there, list)
+        expected = "a list, as in [a,b]" if is_list else "a mapping, as in {name: value}"
+        raise HarnessError(f"{one.key}={one.value}: expected {expected}")
 
 
 def _referred(tree: Mapping[str, Any], node: Any) -> Any:

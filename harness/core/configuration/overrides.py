@@ -119,10 +119,8 @@ def prepare(primary: str, overrides: Sequence[str]) -> Composition:
     """
     given = [Override.read(text) for text in overrides]
     default = Layers({})
-    of_sweep = "gold" in default.tree(primary) and "dataset" in default.groups
-    keys = {one.key for one in given if one.value not in ("", "null")}
-    if of_sweep and "gold" in keys and "dataset" not in keys:
-        given.append(Override("", "dataset", OWN_RUNS))
+    if "gold" in default.tree(primary) and "dataset" in default.groups:
+        given += _own_runs(given)
     first = Layers(_choices([one for one in given if one.key in default.groups], default.groups))
     tree = first.tree(primary)
     added = _inputs(given, tree) if "reranker" in first.groups else {}
@@ -135,6 +133,12 @@ def prepare(primary: str, overrides: Sequence[str]) -> Composition:
     tree = layers.tree(primary)
     fitted = [one if one.chooses(layers.groups) else _fitted(one, tree) for one in kept]
     return Composition(fitted, tree, layers.groups)
+
+
+def _own_runs(given: Sequence[Override]) -> list[Override]:
+    """Return the choice of the dataset for a sweep whose gold is typed, and no dataset."""
+    keys = {one.key for one in given if one.value not in ("", "null")}
+    return [Override("", "dataset", OWN_RUNS)] if keys & {"gold", "dataset"} == {"gold"} else []
 
 
 def _sections(tree: Mapping[str, Any], groups: Collection[str]) -> dict[str, list[str]]:
@@ -236,10 +240,15 @@ def _is_read(one: Override, sections: Mapping[str, Sequence[str]]) -> bool:
     elif inner and below and inner[0] not in below:
         has = f"{head} has no {inner[0]}{hint or '; it has ' + ', '.join(own or sorted(below))}"
     if has:
-        mend = f"write {near}={one.value.strip()}" if near else "leave it out"
-        raise HarnessError(f"{one}: {has}; {mend}")
+        raise _no_key(one, has, near)
     log.warning("%s%s", unused(one.key), hint)
     return False
+
+
+def _no_key(one: Override, has: str, near: str) -> HarnessError:
+    """Return the error about a key that a command lacks, with the nearest one, if any."""
+    mend = f"write {near}={(one.value or '').strip()}" if near else "leave it out"
+    return HarnessError(f"{one}: {has}; {mend}")
 
 
 def _near_key(
