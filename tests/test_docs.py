@@ -235,7 +235,6 @@ def cell_outputs(cell: Any) -> list[dict[str, str]]:
 
 TUTORIALS = {
     "tutorial-benchmarks": ("benchmarks", "reports/figures/sample-minilm-last_hop-5/alpha.png"),
-    "extending": ("method", "reports/figures/sample-hashed-last_hop-5/frontier.png"),
 }
 """The figure that a tutorial shows, ``tutorial/<name>.png``, and the file that its commands make.
 """

@@ -16,7 +16,6 @@ SHOWN = Path(__file__).resolve().parent / "pages" / "figures"
 COMMANDS: dict[str, tuple[str, ...]] = {
     "outcomes": REPORT,
     "alpha": REPORT,
-    "frontier": REPORT,
     "list_scores": REPORT,
     "heatmap": ("harness sweep experiment=normalizer_by_fuser", "harness report"),
     "bars": ("harness sweep experiment=phasegraph_ablation", "harness report"),

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from harness.core.configuration import strategy
-from harness.report.figure import alpha, color_and_marker, frontier, list_scores, outcomes
+from harness.report.figure import alpha, color_and_marker, list_scores, outcomes
 from harness.report.figure.list_scores import normalize
-from harness.report.table import frontier as edge_of
 from harness.run import Run
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import ListScores, read_scores, scores_frame
@@ -55,23 +54,6 @@ def test_no_alpha_no_figure(result: SweepResult) -> None:
     rows = [row for row in result.whole.rows if row["family"] in ("rrf", "single")]
     result.__dict__["whole"] = dataclasses.replace(result.whole, rows=rows)
     assert list(alpha.pictures(result)) == []
-
-
-@pytest.mark.parametrize(
-    ("points", "edge"),
-    [
-        ([(1, 3), (2, 3), (3, 4), (0, 1), (0, 0), (1, 1), (2, 0)], [(0, 1), (1, 3), (3, 4)]),
-        ([(0, 0)], [(0, 0)]),
-        ([(2, 5), (1, 5)], [(1, 5)]),
-    ],
-)
-def test_frontier(points: list[tuple[int, int]], edge: list[tuple[int, int]]) -> None:
-    assert edge_of(points) == edge
-
-
-def test_no_dense_list_no_frontier(result: SweepResult) -> None:
-    result.__dict__["trials"] = result.trials.assign(wins=None, losses=None)
-    assert list(frontier.pictures(result)) == []
 
 
 RUN = Run.from_dict({"q0": {"a": 4.0, "b": 2.0}, "q1": {}, "q2": {"a": 1.0, "c": 3.0, "d": 2.0}})

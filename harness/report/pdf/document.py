@@ -19,7 +19,6 @@ from harness.report.figure import (
     Page,
     Picture,
     alpha,
-    frontier,
     list_scores,
     outcomes,
 )
@@ -32,7 +31,7 @@ from harness.sweep.folder import SweepResult, by_kind, caption, made_by
 from harness.sweep.settings import settings_table
 from harness.work.progress import over
 
-FIGURES = (outcomes, alpha, frontier, list_scores)
+FIGURES = (outcomes, alpha, list_scores)
 OWNER = "% Of sweep {}.\n"
 """The first line of a sweep's details.tex."""
 OF_PAPER = ("main", "by_hops")

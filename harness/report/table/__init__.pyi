@@ -1,6 +1,3 @@
-from .list_costs import COSTS as COSTS
-from .list_costs import frontier as frontier
-from .list_costs import needed as needed
 from .network_text import describe_network as describe_network
 from .sweep_tables import build_tables as build_tables
 from .trials import heldout as heldout
