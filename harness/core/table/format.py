@@ -27,19 +27,18 @@ Kind = Literal[
     "span",
     "value",
     "measured",
-    "number",
     "change",
     "bounds",
 ]
 """The format of a column's values.
 
 ``points`` and ``span`` (an interval of points) have a sign, ``value`` is plain, and ``measured``
-(seconds, megabytes) has three significant digits. ``number``, ``change`` and ``bounds`` replace
+(seconds, megabytes) has three significant digits. ``value``, ``change`` and ``bounds`` replace
 ``share``, ``points`` and ``span`` for scores that are no shares.
 """
 PAIRS: tuple[Kind, ...] = ("interval", "span", "bounds")
 """Kinds of columns whose cells are two numbers, and two columns in CSV."""
-NUMBERS: dict[Kind, Kind] = {"share": "number", "points": "change", "span": "bounds"}
+NUMBERS: dict[Kind, Kind] = {"share": "value", "points": "change", "span": "bounds"}
 """The kinds that replace those of shares if scores are no shares."""
 
 
@@ -51,14 +50,12 @@ class Column:
         title: its head.
         kind: the format of its values, and so their unit and digits.
         of: for an interval, the title of the column with its value. The two stay together.
-        group: a head above it. Neighbouring columns of one group stay together.
         name: its name in stored data.
     """
 
     title: str
     kind: Kind = "share"
     of: str = ""
-    group: str = ""
     name: str = ""
 
     @property
@@ -208,7 +205,6 @@ FORMATS: Mapping[Kind, Callable[[Any], str]] = {
     "span": span,
     "value": plain,
     "measured": measured,
-    "number": plain,
     "change": change,
     "bounds": changes,
 }

@@ -1,9 +1,8 @@
 """Tables in LaTeX with booktabs: ``table`` or ``table*``, the title as caption and the notes below.
 
-Widths are estimated from the letters, in points. If a table is too wide, its groups of columns are
-put below each other, each with all rows. Without groups, the remaining columns continue below,
-after the columns that name a row. If a table is too long for a page, its rows continue in a table
-of the same number.
+Widths are estimated from the letters, in points. If a table is too wide, its columns continue
+below, after the columns that name a row. If a table is too long for a page, its rows continue in
+a table of the same number.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from harness.core.escape import tex
-from harness.core.table.table import Table, parted, sentence, spans
+from harness.core.table.table import Table, parted, sentence
 
 BREAK = r"\\"
 HEADS = r"\begin{tabular}[b]{@{}%s@{}}%s\end{tabular}"
@@ -95,17 +94,13 @@ class LatexTable:
             for row in self.cells:
                 row[place] = rename_cell(row[place])
 
-    def is_bold(self, row: int, place: int) -> bool:
-        """Return whether a cell is bold."""
-        return row in self.table.marked or (row, place) in self.table.style.best
-
     @cached_property
     def bodies(self) -> list[float]:
         """The width of each column's widest cell in points."""
         bodies = [0.0] * len(self.kinds)
         for row, cells in enumerate(self.cells):
             for place, cell in enumerate(cells):
-                width = LETTER * em(cell) * (BOLD if self.is_bold(row, place) else 1)
+                width = LETTER * em(cell) * (BOLD if self.table.is_bold(row, place) else 1)
                 bodies[place] = max(bodies[place], width)
         return bodies
 
@@ -138,11 +133,6 @@ class LatexTable:
         ):
             width = max(body + LETTER * 0.4 * len(mark), *(LETTER * em(line) for line in head))
             widths.append(min(width, WIDEST * PAGE) if kind == "text" else width)
-        for name, members in spans([column.group for column in self.table.columns]):
-            present = sum(widths[place] + GAP for place in members)
-            lacking = max(LETTER * em(self.rename(name)) + GAP - present, 0)
-            for place in members:
-                widths[place] += lacking / len(members)
         texts = [place for place, kind in enumerate(self.kinds) if kind == "text"]
         longest = max(texts, key=widths.__getitem__, default=0)
         over = sum(widths) + GAP * (len(widths) - 1) - PAGE
@@ -166,7 +156,7 @@ class LatexTable:
     def tabular(self, places: Sequence[int], rows: Sequence[int]) -> str:
         """Return some columns of some rows."""
         specs = "".join(map(self._spec, places))
-        lines = [f"\\begin{{tabular}}{{@{{}}{specs}@{{}}}}", "\\toprule", *self._groups(places)]
+        lines = [f"\\begin{{tabular}}{{@{{}}{specs}@{{}}}}", "\\toprule"]
         lines += [" & ".join(map(self._head, places)) + " \\\\", "\\midrule"]
         for row in rows:
             if row in self.table.style.rules and row > rows[0]:
@@ -176,17 +166,6 @@ class LatexTable:
                 lines.append(rf"\multicolumn{{{len(places)}}}{{@{{}}l}}{{\emph{{{name}}}}} \\")
             lines.append(" & ".join(self._cell(row, place) for place in places) + " \\\\")
         return "\n".join([*lines, "\\bottomrule", "\\end{tabular}\n"])
-
-    def _groups(self, places: Sequence[int]) -> list[str]:
-        """Return the line of group names and the rules below them; empty without groups."""
-        cells, rules, at = [], "", 1
-        for name, members in spans([self.table.columns[place].group for place in places]):
-            last = at + len(members) - 1
-            side, text = "c" if name else "l", table_text(self.rename(name))
-            cells.append(f"\\multicolumn{{{len(members)}}}{{{side}}}{{{text}}}")
-            rules += f"\\cmidrule(lr){{{at}-{last}}}" if name else ""
-            at = last + 1
-        return [" & ".join(cells) + " \\\\", rules] if rules else []
 
     def _head(self, place: int) -> str:
         lines = [table_text(line) for line in self.heads[place]]
@@ -204,7 +183,7 @@ class LatexTable:
     def _cell(self, row: int, place: int) -> str:
         """Return a cell, and the raised sign behind it, as wide as the widest one of its column."""
         text, longest = table_text(self.cells[row][place]), tex(self.marks[place])
-        shown = f"\\textbf{{{text}}}" if self.is_bold(row, place) else text
+        shown = f"\\textbf{{{text}}}" if self.table.is_bold(row, place) else text
         if mark := self.table.style.marks.get((row, place)):
             shown += rf"\rlap{{\textsuperscript{{{tex(mark)}}}}}"
         return shown + (rf"\phantom{{\textsuperscript{{{longest}}}}}" if longest else "")

@@ -17,10 +17,10 @@ from __future__ import annotations
 import csv
 import io
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby, zip_longest
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 from harness.core import escape
@@ -155,12 +155,9 @@ class Table:
             for row in self.rows
         ]
 
-    def without(self, titles: Iterable[str]) -> Table:
+    def without(self, titles: Collection[str]) -> Table:
         """Return the table without these columns."""
-        left_out = set(titles)
-        return self.take(
-            [place for place, title in enumerate(self.titles) if title not in left_out]
-        )
+        return self.take([n for n, title in enumerate(self.titles) if title not in titles])
 
     def take(self, places: Sequence[int] | None = None, rows: Sequence[int] | None = None) -> Table:
         """Return the table with some of its columns and rows, in the order given; None: all."""
@@ -187,13 +184,11 @@ class Table:
 
     @cached_property
     def units(self) -> list[list[int]]:
-        """The other columns. A group, or a value and its intervals, stay together."""
+        """The other columns. A value and its intervals stay together."""
         units: list[list[int]] = []
         for place in range(len(self.keys), len(self.columns)):
-            column = self.columns[place]
-            before = [self.columns[other] for other in units[-1]] if units else []
-            same = before and column.group and column.group == before[-1].group
-            if same or column.of in [other.title for other in before]:
+            before = [self.columns[other].title for other in units[-1]] if units else []
+            if self.columns[place].of in before:
                 units[-1].append(place)
             else:
                 units.append([place])
@@ -215,39 +210,22 @@ class Table:
             ]
             rows += zip_longest(*wrapped, fillvalue="")
         titles = [escape.terminal(column.title.removesuffix(" %")) for column in self.columns]
-        widths = [max(map(len, column)) for column in zip(titles, *rows, strict=True)]
-        above = self._group_names(widths)
-        margin = "  " if marked else ""
-        aligned = zip(self.columns, widths, strict=True)
-        form = "  ".join(
-            f"{{:{'<' if column.kind == 'text' else '>'}{width}}}" for column, width in aligned
-        )
+        forms = []
+        for column, own in zip(self.columns, zip(titles, *rows, strict=True), strict=True):
+            side = "<" if column.kind == "text" else ">"
+            forms.append(f"{{:{side}{max(map(len, own))}}}")
+        form, margin = "  ".join(forms), "  " if marked else ""
         head = margin + form.format(*titles)
-        lines = ["-" * len(head)]
+        lines = [head, "-" * len(head)]
         for number, row in enumerate(rows):
             lines.append(("> " if number in marked else margin) + form.format(*row))
-        lines = [margin + above] * bool(above) + [head, *lines]
         return [line.rstrip() for line in lines]
-
-    def _group_names(self, widths: list[int]) -> str:
-        """Return the line of group names, and widen columns that are narrower than their group's.
-
-        Args:
-            widths: the width of each column, changed here.
-        """
-        names = []
-        for name, places in spans([escape.terminal(column.group) for column in self.columns]):
-            width = sum(widths[place] + 2 for place in places) - 2
-            widths[places[-1]] += max(0, len(name) - width)
-            names.append(name.ljust(width))
-        return "  ".join(names).rstrip()
 
     def text(self) -> str:
         """Return title, rows and notes."""
         notes = [escape.terminal(note) for note in (*self.notes, *self.source.notes)]
-        return "\n".join(
-            [escape.terminal(self.head), "", *self.lines(), *([""] if notes else []), *notes]
-        )
+        below = ["", *notes] if notes else []
+        return "\n".join([escape.terminal(self.head), "", *self.lines(), *below])
 
     __str__ = text
 
@@ -256,60 +234,58 @@ class Table:
 
         An interval is two columns, its lower and its upper end.
         """
+        rows: list[list[Any]] = [[] for _ in range(len(self.rows) + 1)]
+        for place, column in enumerate(self.columns):
+            title = column.title.removesuffix(" %") + UNITS.get(column.kind, "")
+            values = [title, *(row[place] for row in self.rows)]
+            if column.kind not in PAIRS:
+                values = [[value] for value in values]
+            else:
+                ends = [(None, None) if is_missing(value) else value for value in values[1:]]
+                values = [[f"{title} low", f"{title} high"], *ends]
+            for row, cells in zip(rows, values, strict=True):
+                row += map(escape.spreadsheet, cells)
         stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        head: list[str] = []
-        for column in self.columns:
-            title = " ".join(filter(None, [column.group, column.title.removesuffix(" %")]))
-            title += UNITS.get(column.kind, "")
-            head += [f"{title} low", f"{title} high"] if column.kind in PAIRS else [title]
-        writer.writerow(map(escape.spreadsheet, head))
-        for row in self.rows:
-            cells: list[Any] = []
-            for value, column in zip(row, self.columns, strict=True):
-                if column.kind in PAIRS:
-                    cells += (None, None) if is_missing(value) else value
-                else:
-                    cells.append(value)
-            writer.writerow(map(escape.spreadsheet, cells))
+        csv.writer(stream, lineterminator="\n").writerows(rows)
         return stream.getvalue()
+
+    def is_bold(self, row: int, place: int) -> bool:
+        """Return whether a cell is bold."""
+        return row in self.marked or (row, place) in self.style.best
 
     def markdown(self) -> str:
         """Return head and table in Markdown; marked rows are bold."""
-        titles = [" ".join(filter(None, [column.group, column.named])) for column in self.columns]
-        lines = [_pipes(map(escape.markdown, titles))]
-        lines.append(_pipes("---" if column.kind == "text" else "---:" for column in self.columns))
-        for number, row in enumerate(self.cells()):
-            cells = []
-            for place, cell in enumerate(row):
-                plain = cell.replace("<", "&lt;")
-                text = escape.markdown(cell) if self.columns[place].kind == "text" else plain
+        rows = [[escape.markdown(column.named) for column in self.columns]]
+        rows.append(["---" if column.kind == "text" else "---:" for column in self.columns])
+        for number, cells in enumerate(self.cells()):
+            rows.append([])
+            for place, cell in enumerate(cells):
+                is_text = self.columns[place].kind == "text"
+                text = escape.markdown(cell) if is_text else cell.replace("<", "&lt;")
+                bold = "**" if text and self.is_bold(number, place) else ""
                 mark = escape.markdown(self.style.marks.get((number, place), ""))
-                bold = text and (number in self.marked or (number, place) in self.style.best)
-                cells.append(f"{f'**{text}**' if bold else text}{mark}")
-            lines.append(_pipes(cells))
-        notes = [escape.markdown(" ".join([*self.notes, *self.source.notes]))]
-        return (
-            "\n\n".join(
-                [f"**{escape.markdown(self.head)}**", "\n".join(lines), *filter(None, notes)]
-            )
-            + "\n"
-        )
+                rows[-1].append(f"{bold}{text}{bold}{mark}")
+        lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        notes = escape.markdown(" ".join([*self.notes, *self.source.notes]))
+        head = f"**{escape.markdown(self.head)}**"
+        return "\n\n".join(filter(None, [head, lines, notes])) + "\n"
 
     def html(self) -> str:
         """Return an element ``table``; a cell's ``data-key`` is the number that it sorts by."""
-        lines = ["<table>", _head(self.columns), "<tbody>"]
+        heads = (f'<th class="{one.kind}">{escape.html(one.named)}</th>' for one in self.columns)
+        lines = ["<table>", f"<thead><tr>{''.join(heads)}</tr></thead>", "<tbody>"]
         for number, (cells, values) in enumerate(zip(self.cells(), self.rows, strict=True)):
-            row = [
-                _cell(
-                    *cell,
-                    (number, place) in self.style.best,
-                    self.style.marks.get((number, place), ""),
-                )
-                for place, cell in enumerate(zip(cells, values, self.columns, strict=True))
-            ]
-            opening = '<tr class="winner">' if number in self.marked else "<tr>"
-            lines.append(f"{opening}{''.join(row)}</tr>")
+            line = '<tr class="winner">' if number in self.marked else "<tr>"
+            for place, (text, value) in enumerate(zip(cells, values, strict=True)):
+                kind, key = self.columns[place].kind, sort_key(value)
+                shown = escape.html(text)
+                if (number, place) in self.style.best:
+                    shown = f"<b>{shown}</b>"
+                if mark := self.style.marks.get((number, place)):
+                    shown += f"<sup>{escape.html(mark)}</sup>"
+                sorts = "" if key is None or kind == "text" else f' data-key="{key}"'
+                line += f'<td class="{kind}"{sorts}>{shown}</td>'
+            lines.append(f"{line}</tr>")
         return "\n".join([*lines, "</tbody>", "</table>"])
 
     def _repr_html_(self) -> str:
@@ -325,17 +301,14 @@ def stack(parts: Mapping[str, Table], title: str) -> Table:
     """
     first = next(iter(parts.values()))
     rows: list[Sequence[Any]] = []
-    marked: set[int] = set()
-    best: set[tuple[int, int]] = set()
+    marked, rules, best = set[int](), set[int](), set[tuple[int, int]]()
     marks: dict[tuple[int, int], str] = {}
-    rules: set[int] = set()
     for name, part in parts.items():
-        row_of = {row: len(rows) + row for row in range(len(part.rows))}
-        style = part.style.moved(row_of, {at: at + 1 for at in range(len(part.columns))})
-        best |= style.best
-        marks |= style.marks
-        rules |= {len(rows), *style.rules}
-        marked |= {row_of[row] for row in part.marked}
+        start, style = len(rows), part.style
+        marked |= {start + row for row in part.marked}
+        rules |= {start, *(start + row for row in style.rules)}
+        best |= {(start + row, place + 1) for row, place in style.best}
+        marks |= {(start + row, place + 1): mark for (row, place), mark in style.marks.items()}
         rows += [[name, *row] for row in part.rows]
     return replace(
         first,
@@ -356,33 +329,6 @@ def headed(title: str, of: str) -> str:
     if not (title and of):
         return title or of
     return f"{title} {of}" if title.endswith("?") else f"{title}: {of}"
-
-
-def _head(columns: Sequence[Column]) -> str:
-    """Return the element ``thead``: the titles, and the groups if there are any."""
-    titles = "".join(
-        f'<th class="{column.kind}">{escape.html(column.named)}</th>' for column in columns
-    )
-    over = spans([column.group for column in columns])
-    above = "".join(
-        f'<th colspan="{len(places)}">{escape.html(name)}</th>' for name, places in over
-    )
-    groups = f"<tr>{above}</tr>" if any(name for name, _ in over) else ""
-    return f"<thead>{groups}<tr>{titles}</tr></thead>"
-
-
-def _cell(text: str, value: Any, column: Column, bold: bool, mark: str) -> str:
-    key = sort_key(value)
-    shown = f"<b>{escape.html(text)}</b>" if bold else escape.html(text)
-    sorts = "" if key is None or column.kind == "text" else f' data-key="{key}"'
-    raised = f"<sup>{escape.html(mark)}</sup>" if mark else ""
-    return f'<td class="{column.kind}"{sorts}>{shown}{raised}</td>'
-
-
-def spans(groups: Sequence[str]) -> list[tuple[str, list[int]]]:
-    """Return neighbouring columns of one group, with its name."""
-    places = groupby(range(len(groups)), key=groups.__getitem__)
-    return [(name, list(own)) for name, own in places]
 
 
 def parted(
@@ -408,7 +354,3 @@ def _wrapped(cell: str, longest: int | None) -> list[str]:
     is_long = any(len(word) > WHOLE for word in cell.split())
     lines = textwrap.wrap(cell, longest, break_on_hyphens=False, break_long_words=is_long)
     return lines or [""]
-
-
-def _pipes(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"

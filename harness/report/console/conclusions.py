@@ -18,9 +18,11 @@ from harness.evaluation.conclusion import (
     conclude,
     difference,
     select_texts,
+    smallest,
 )
 from harness.evaluation.paired_comparison import corrected
 from harness.report.console.forecast import forecasts, is_empty, outlook
+from harness.report.table.hops import exceptions
 from harness.sweep.folder import SweepResult, View, caption
 
 SHORT = "in short"
@@ -50,6 +52,7 @@ def sentences(result: SweepResult, view: View) -> list[Sentence]:
         *outlook(result, view),
         *_addition(result, view),
         *_other_lists(view),
+        *_elsewhere(view),
         *(Sentence("caveat", f"{line}.") for line in caption.cautions(view)),
         *forecasts(result),
         *_blind_spots(result, view),
@@ -125,6 +128,22 @@ def _other_lists(view: View) -> list[Sentence]:
     ]
     text = f"The winner against the other single lists: {'; '.join(messages)}."
     return [Sentence("addition", text)]
+
+
+def _elsewhere(view: View) -> list[Sentence]:
+    """Return the hop counts at which a single list scores more than the winner.
+
+    A hop count at which a list is shown to be better is an addition, the others are explanations.
+    """
+    return [
+        Sentence(
+            "addition" if found.finding == "worse" else "explanation",
+            f"At {label} (n = {found.n}) the winner scores {percent(found.score)}% and {name} "
+            f"{percent(found.baseline_score)}%: {difference(found)}; {smallest(found)}.",
+            "hops",
+        )
+        for label, name, found in exceptions(view)
+    ]
 
 
 def _blind_spots(result: SweepResult, view: View) -> list[Sentence]:

@@ -1,4 +1,4 @@
-"""The questions of each hop count or type."""
+"""The questions of each hop count or type, and where a single list beats the winner."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from harness.core.arrays import Int64Array
 from harness.evaluation.metric import groups
+from harness.evaluation.paired_comparison import Comparison, corrected
 from harness.sweep.folder import View
 
 POOLED = "3 or more hops"
@@ -30,3 +31,30 @@ def pooled_hops(parts: Groups) -> dict[str, Int64Array]:
     """
     many = [own for label, own in parts.items() if label not in ("1 hops", "2 hops")]
     return {POOLED: np.sort(np.concatenate(many))} if len(many) > 1 else {}
+
+
+def exceptions(view: View) -> list[tuple[str, str, Comparison]]:
+    """Return the hop counts at which a single list scores more than the winner.
+
+    Returns:
+        The label, the name of the best such list, and the comparison of the winner with it, for
+        each hop count and for three hops and more together. The p are corrected over all lists and
+        rows.
+    """
+    parts = labelled(view, "hops")
+    if len(parts) < 2:
+        return []
+    parts |= pooled_hops(parts)
+    own = (view.best_place, view.winner_place)
+    cells = [
+        (label, name, view.compare(view.winner_place, view.singles[name], members))
+        for name in dict.fromkeys([*view.rivals, *view.singles])
+        for label, members in parts.items()
+        if view.singles[name] not in own
+    ]
+    compared = corrected([found for _, _, found in cells], view.evaluation)
+    worst: dict[str, tuple[str, str, Comparison]] = {}
+    for (label, name, _), found in zip(cells, compared, strict=True):
+        if found.difference < min(0, worst[label][2].difference if label in worst else 0):
+            worst[label] = label, name, found
+    return list(worst.values())

@@ -4,7 +4,10 @@ from its ranks.
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -21,6 +24,7 @@ from harness.report.figure.outcomes import pictures
 from harness.report.pdf.document import details
 from harness.report.table.ablation import ablation, changed, verdict
 from harness.report.table.headroom import headroom
+from harness.report.table.hops import exceptions
 from harness.report.table.main import main
 from harness.report.table.trials import leaderboard
 from harness.sweep.folder.view import View
@@ -234,6 +238,55 @@ def test_it_is_said_alike_in_terminal_page_and_document(
         assert text in conclusions(result)["in short"]
     result.manifest["counts"] = {"passages": 1200, "queries": 1}
     assert ", 1,200 passages, 1 question, " in details(result)["benchmark"]
+
+
+def made_view(example: ModuleType, folder: Path, chance: Sequence[float]) -> View:
+    """80 queries of two hops and 60 of three: the winner finds all of the former, dense ``chance``
+    of each.
+    """
+    view = example.write(folder).tune
+    draw, hops = np.random.default_rng(0), np.repeat([2, 3], [80, 60])
+    hit = np.stack([np.where(hops == 2, 1.0, 0.3)] * len(view.rows))
+    hit[view.singles["dense"]] = np.where(hops == 2, *chance)
+    last = np.where(draw.random(hit.shape) < hit, 1, 9)
+    ranks = np.stack([np.full_like(last, 1), last], axis=-1).astype(np.int32)
+    queries = pd.DataFrame(
+        {
+            "id": [f"q{n}" for n in range(140)],
+            "hops": hops,
+            "type": "x",
+            "chain": True,
+            "cluster": np.arange(140) // 2,
+        }
+    )
+    return dataclasses.replace(view, ranks=ranks, queries=queries, in_split=None)
+
+
+def test_a_winner_that_does_not_win_at_every_hop_count(example: ModuleType, tmp_path: Path) -> None:
+    view = made_view(example, tmp_path / "s1", (0.5, 0.8))
+    result = example.write(tmp_path / "s2", heldout=False)
+    said = select_texts(sentences(result, view), "addition")
+    (told,) = (text for text in said if text.startswith("At 3 hops (n = 60) the winner scores "))
+    assert (
+        ", which is worse; the smallest difference that would be shown in 4 of 5 cases is +" in told
+    )
+    everywhere = made_view(example, tmp_path / "s3", (0.5, 0.0))
+    said = " ".join(select_texts(sentences(result, everywhere), "addition"))
+    assert not re.search(r"the winner scores \S+% and dense", said)
+
+
+def test_three_hops_and_more_are_one_row_of_the_terminal_too(
+    example: ModuleType, tmp_path: Path
+) -> None:
+    view = made_view(example, tmp_path / "s1", (0.5, 0.8))
+    hops = np.where(np.arange(140) % 2 == 0, view.queries["hops"], view.queries["hops"] + 1)
+    parted = dataclasses.replace(view, queries=view.queries.assign(hops=hops))
+    rows = {label: found for label, _, found in exceptions(parted)}
+    known = np.flatnonzero(hops > 2)
+    assert rows["3 or more hops"].n == len(known) == 100
+    apart = view.scores[view.winner_place] - view.scores[view.singles["dense"]]
+    assert rows["3 or more hops"].difference == pytest.approx(apart[known].mean())
+    assert {"3 hops", "4 hops"} & set(rows)
 
 
 def test_fusers_against_the_winner(example: ModuleType, tmp_path: Path) -> None:
