@@ -93,7 +93,6 @@ class Network:
             },
             "entity_degree": _spread(degree[:entities]),
             "passage_degree": _spread(degree[entities:]),
-            "entity_degrees": _spectrum(degree[:entities]),
             "isolated_entities": _isolated(degree[:entities]),
             "isolated_passages": _isolated(degree[entities:]),
             "components": int(count),
@@ -114,15 +113,6 @@ def _spread(degree: NDArray[Any]) -> dict[str, float]:
         "p90": float(np.percentile(degree, 90)),
         "max": float(degree.max()),
     }
-
-
-def _spectrum(degree: NDArray[Any]) -> dict[str, int]:
-    """Return the number of nodes of degree 0, 1, 2-3, 4-7, ..."""
-    if not degree.size:
-        return {}
-    number = np.bincount(np.frexp(degree.astype(np.float64))[1])
-    names = ["0", "1", *(f"{1 << power}-{(2 << power) - 1}" for power in range(1, len(number) - 1))]
-    return dict(zip(names, number.tolist(), strict=False))
 
 
 def about(extraction: Extraction) -> sp.csr_array:

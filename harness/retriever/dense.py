@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,10 +32,6 @@ WIDTHS: Mapping[str, str] = {"nprobe": "IVF", "efSearch": "HNSW"}
 """FAISS's names of the width of a search, with the kind of index."""
 QUESTIONS = 100
 """Number of evenly chosen questions for the recall."""
-LARGE = 250_000
-"""Number of passages up to which ``auto`` searches exactly for any number of questions."""
-ROUNDS, TRAINED = 10, 256
-"""Number of iterations of FAISS's k-means, and of vectors of a list for its training."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +41,8 @@ class Dense:
     Attributes:
         encoder: the encoder.
         depth: number of passages of a question.
-        index: a FAISS ``index_factory`` string; ``Flat`` is exact search. ``auto`` is exact for up
-            to 250,000 passages. Above that it is exact if this takes fewer products of vectors than
-            an inverted file (``auto_index``), whose searched lists then reach a recall of .98. An
-            index that is not exact has its ``recall`` in the facts (see ``Recall``) and in every
-            table of a sweep.
+        index: a FAISS ``index_factory`` string; ``Flat`` is exact search. An index that is not
+            exact has its ``recall`` in the facts (see ``Recall``) and in every table of a sweep.
         nprobe: number of searched lists of an inverted file (IVF), FAISS's default.
         efSearch: number of neighbours that an HNSW index keeps while searching, FAISS's default.
     """
@@ -73,17 +65,11 @@ class Dense:
                     f"it, {kind} does; leave it out, or name such an index"
                 )
 
-    def content(self) -> str | None:
-        """Return what ``auto`` depends on, for the identity. An earlier version used the number of
-        passages alone.
-        """
-        return "passages and questions" if self.index == "auto" else None
-
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Return the ``depth`` best passages of every question."""
         passages = embed(self.encoder, benchmark.passages, "passage", store)
         questions = embed(self.encoder, benchmark.questions, "question", store)
-        name = auto_index(len(passages), len(questions)) if self.index == "auto" else self.index
+        name = self.index
         facts: dict[str, object] = {
             "index": name,
             "exact": name == "Flat",
@@ -92,21 +78,14 @@ class Dense:
         if name == "Flat":
             find = functools.partial(exact_search, passages, depth=self.depth)
         else:
-            index, recall = (
-                self._stored(name, benchmark, passages, store),
-                Recall(passages, questions),
-            )
-            read = [width for width, kind in WIDTHS.items() if kind in name]
-            if self.index == "auto":
-                facts["lists_searched"] = recall.probe(index)
-            else:
-                for width in read:
-                    widen(index, width, getattr(self, width))
-            share = recall(index)
-            keys = [f"raise lists.NAME.{width} (now {getattr(self, width)})" for width in read]
+            index, recall = self._stored(benchmark, passages, store), Recall(passages, questions)
+            keys = []
+            for width in (width for width, kind in WIDTHS.items() if kind in name):
+                widen(index, width, getattr(self, width))
+                keys.append(f"raise lists.NAME.{width} (now {getattr(self, width)})")
             facts["recall"] = {
                 "index": name,
-                "recall@100": share,
+                "recall@100": recall(index),
                 "questions": len(recall.questions),
                 "mend": ", or ".join([*keys, "take lists.NAME.index=Flat"]),
             }
@@ -118,27 +97,13 @@ class Dense:
         run = Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs[found], scores[found])
         return run, facts
 
-    def _stored(self, name: str, benchmark: Benchmark, passages: Any, store: Store) -> Any:
+    def _stored(self, benchmark: Benchmark, passages: Any, store: Store) -> Any:
         def write(folder: Path) -> None:
-            save(build(passages, name), folder / "index.faiss")
+            save(build(passages, self.index), folder / "index.faiss")
 
-        config = {"encoder": identity(self.encoder), "index": name}
+        config = {"encoder": identity(self.encoder), "index": self.index}
         artifact = store.get("index", config, {"passages": texts_sha256(benchmark.passages)}, write)
         return load(artifact.path / "index.faiss")
-
-
-def auto_index(passages: int, questions: int) -> str:
-    """Return ``Flat``, or an inverted file of L = 4 sqrt(D) lists of float16 vectors if that is
-    less work.
-
-    The work is counted in products of two vectors. Exact search of Q questions takes Q D. An
-    inverted file takes L (10 min(D, 256 L) + D) before its first question, for k-means and for
-    putting passages into lists. It is less work from 44,000 questions on for a million passages,
-    and from 50,000 for five million.
-    """
-    lists = round(4 * math.sqrt(passages))
-    built = lists * (ROUNDS * min(passages, TRAINED * lists) + passages)
-    return "Flat" if passages <= LARGE or questions * passages <= built else f"IVF{lists},SQfp16"
 
 
 class Recall:
@@ -158,16 +123,3 @@ class Recall:
         found = search(index, self.passages, self.questions, DEPTH)[0]
         hits = [np.isin(row, mine).sum() for row, mine in zip(self.exact, found, strict=True)]
         return round(float(np.sum(hits)) / max(self.exact.size, 1), 4)
-
-    def probe(self, index: Any) -> int:
-        """Set and return the number of searched lists of an inverted file, a power of 2, that
-        reaches a recall of ``AIM``.
-        """
-        import faiss
-
-        inverted = faiss.extract_index_ivf(index)
-        inverted.nprobe = 1
-        while self(index) < AIM and inverted.nprobe < inverted.nlist:
-            inverted.nprobe = min(2 * inverted.nprobe, inverted.nlist)
-        probes: int = inverted.nprobe
-        return probes

@@ -2,12 +2,11 @@ import numpy as np
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.core.identity import digest, identity
+from harness.core.identity import digest
 from harness.model.encoder import embed
 from harness.model.encoder.hashed import Hashed
-from harness.retriever import dense as module
 from harness.retriever import retrieve
-from harness.retriever.dense import AIM, Dense, Recall, auto_index
+from harness.retriever.dense import Dense, Recall
 from harness.retriever.search.index import build
 from harness.work.store import Store
 
@@ -85,50 +84,6 @@ def test_an_exact_index_finds_all_and_a_narrow_one_what_was_counted() -> None:
     found = [set(row.tolist()) for row in narrow.search(measured.questions, 116)[1][:, :100]]
     by_hand = np.mean([len(a & b) / 100 for a, b in zip(exact, found, strict=True)])
     assert measured(narrow) == pytest.approx(by_hand, abs=0.01)
-
-
-def test_as_many_lists_are_searched_as_the_aim_takes() -> None:
-    passages, questions = vectors(3000), vectors(50)
-    measured, index = Recall(passages, questions), build(passages, "IVF32,Flat")
-    probes = measured.probe(index)
-    assert measured(index) >= AIM
-    index.nprobe = probes // 2
-    assert measured(index) < AIM
-
-
-def test_auto_is_exact_for_a_small_corpus_and_tells_its_recall_for_a_large_one(
-    benchmark_of, tmp_path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    world = benchmark_of(
-        [f"passage {n} on {n % 7} foxes and {n % 11} geese" for n in range(400)],
-        ["3 foxes", "9 geese"],
-    )
-    _, facts = Dense(Hashed(64), index="auto").retrieve(world, Store(tmp_path))
-    assert facts == {"index": "Flat", "exact": True, "dimension": 64}
-    monkeypatch.setattr(module, "auto_index", lambda passages, questions: "IVF8,SQfp16")
-    run, facts = Dense(Hashed(64), index="auto").retrieve(world, Store(tmp_path))
-    assert facts["recall"]["recall@100"] >= AIM
-    assert facts["lists_searched"] <= 8
-    assert len(run.docs) == 20
-
-
-def test_the_questions_from_which_auto_takes_an_index() -> None:
-    """By hand: 4,000 lists of a million, of which all are trained on: 10 rounds and one more,
-    44,000 products each.
-    """
-    assert auto_index(module.LARGE, 1_000_000) == "Flat"
-    assert auto_index(1_000_000, 44_000) == "Flat"
-    assert auto_index(1_000_000, 44_001) == "IVF4000,SQfp16"
-    lists, trained = 9151, 256 * 9151  # of 5,233,329 passages not all are trained on
-    least = lists * (10 * trained + 5_233_329) // 5_233_329
-    assert 50_000 < least < 51_000
-    assert auto_index(5_233_329, least) == "Flat"
-    assert auto_index(5_233_329, least + 1) == "IVF9151,SQfp16"
-
-
-def test_the_key_of_an_exact_list_is_as_it_was_and_that_of_auto_is_another() -> None:
-    assert "content" not in identity(Dense(Hashed(64)))
-    assert identity(Dense(Hashed(64), index="auto"))["content"] == "passages and questions"
 
 
 @pytest.mark.parametrize(("factory", "key"), [("IVF16,Flat", "nprobe"), ("HNSW4", "efSearch")])

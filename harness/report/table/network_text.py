@@ -13,12 +13,6 @@ def describe_network(facts: Facts) -> list[str]:
     for name, value in facts.items():
         text = value
         if isinstance(value, Mapping):
-            order = sorted(value, key=_first_number)  # a manifest loses the order of degrees
-            text = ", ".join(f"{key} {value[key]}" for key in order)
+            text = ", ".join(f"{key} {number}" for key, number in value.items())
         lines.append(f"  {name.replace('_', ' ')}: {text}")
     return lines
-
-
-def _first_number(key: str) -> int:
-    first = key.partition("-")[0]
-    return int(first) if first.isdigit() else 0
