@@ -80,22 +80,17 @@ def _checked(retriever: Retriever, found: object, benchmark: Benchmark) -> tuple
     """
     name = type(retriever).__name__
     if not (isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], Run)):
-        raise HarnessError(
-            f"{name} gave {described(found)}, expected a run and facts for its manifest: (run, "
-            f"{{}})"
-        )
+        raise HarnessError(f"{name} gave {described(found)}, expected (run, facts)")
     run, facts = found
-    for key, value in facts.items():
-        try:
-            json.dumps({key: value}, sort_keys=True)
-        except (TypeError, ValueError) as error:
-            mend = "a manifest holds JSON: texts, numbers, lists and mappings with text keys"
-            raise HarnessError(
-                f"{name} gave a fact {key!r} that cannot be written ({error}); {mend}"
-            ) from error
-    if not (run.query_ids.equals(benchmark.query_ids) and run.doc_ids.equals(benchmark.doc_ids)):
-        raise HarnessError(
-            f"{name} gave a run over other ids, expected those of the benchmark in their order: "
-            "Run.of(benchmark.query_ids, benchmark.doc_ids, ...)"
-        )
-    return run, facts
+    ids = "ids of the benchmark in their order"
+    try:
+        json.dumps(facts, sort_keys=True)
+        if run.query_ids.equals(benchmark.query_ids) and run.doc_ids.equals(benchmark.doc_ids):
+            return run, facts
+        wrong = "a run over other ids"
+    except (TypeError, ValueError) as error:
+        wrong = f"facts that are no JSON ({error})"
+    raise HarnessError(
+        f"{name} gave {wrong}, expected a run over the {ids}, and facts for its manifest: texts, "
+        "numbers, lists and mappings with text keys"
+    )

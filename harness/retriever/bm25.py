@@ -257,14 +257,10 @@ def _stemmer(language: str | None) -> Any:
         return None
     try:
         import Stemmer
-    except ImportError as error:
-        raise HarnessError(
-            f"lists.NAME.stemmer={language} needs PyStemmer: pip install PyStemmer, or set it to "
-            "null"
-        ) from error
-    try:
+
         return Stemmer.Stemmer(language)
-    except KeyError as error:
+    except (ImportError, KeyError) as error:
         raise HarnessError(
-            f"lists.NAME.stemmer={language} is not known; known: {', '.join(Stemmer.algorithms())}"
+            f"lists.NAME.stemmer={language}: {error}; expected a language of PyStemmer (pip "
+            "install PyStemmer), or null"
         ) from error

@@ -38,32 +38,23 @@ Found = list[tuple[str, int, int, int]]
 
 
 def find_mentions(
-    titles: Sequence[str | None],
     texts: Sequence[str],
     passages: Sequence[str],
     questions: Sequence[str],
-    recognised: Sequence[Int32Array] | None = None,
-    finders: Finders | None = None,
+    named: Sequence[Int32Array],
+    finders: Finders,
 ) -> Extraction:
     """Return the mentions of D passages and Q questions. ``Offline`` describes their kinds and
     precedence.
 
     Args:
-        titles: the title of each passage.
         texts: the text of each passage.
         passages: title, line break, text of each passage. Places are bytes of it.
         questions: the questions.
-        recognised: for each text, then each question, int32[n, 3]: first character, the one after
-            the last, and whether the entity is kept (a date is not); None without a recogniser.
-        finders: the finders of these titles and texts. By default this process reads the texts, and
-            capitalised spans are mentions.
+        named: the recognised entities of each text, then of each question, int32[n, 3]: first
+            character, the one after the last, and whether the entity is kept (a date is not).
+        finders: the finders of the passages' titles and texts.
     """
-    finders = finders or Finders.of(titles, texts)
-    named = (
-        [np.empty((0, 3), np.int32)] * (len(texts) + len(questions))
-        if recognised is None
-        else recognised
-    )
     number = {name: i for i, name in enumerate(finders.known)}
     blocks = (slice(start, start + BLOCK) for start in range(0, len(texts), BLOCK))
     own = named[: len(texts)]
@@ -121,13 +112,11 @@ class Finders:
             processes: number of processes.
         """
         names = [normal(title or "") for title in titles]
-        known, count = (
-            list(dict.fromkeys(filter(None, names))),
-            processes if len(texts) > SMALL else 1,
-        )
-        return cls(
-            names, known, Workers(count, Finder, Finder.find, known, Casing(texts), with_spans)
-        )
+        known, count = list(dict.fromkeys(filter(None, names))), processes
+        if len(texts) <= SMALL:
+            count = 1
+        workers = Workers(count, Finder, Finder.find, known, Casing(texts), with_spans)
+        return cls(names, known, workers)
 
     def begin(self) -> Finders:
         """Start the processes (see ``Workers.begin``)."""

@@ -86,7 +86,7 @@ class Offline:
             try:
                 named = read_rows(self._shards(benchmark, folder))
                 extraction = find_mentions(
-                    titles, texts, benchmark.passages, benchmark.questions, named, finders.result()
+                    texts, benchmark.passages, benchmark.questions, named, finders.result()
                 )
             finally:
                 finders.result().workers.close()

@@ -14,7 +14,7 @@ import numpy as np
 
 from harness.core.arrays import BoolArray, Float32Array
 from harness.core.artifact import Facts
-from harness.core.errors import HarnessError, whole_number
+from harness.core.errors import whole_number
 
 if TYPE_CHECKING:
     from harness.model.encoder import Role
@@ -30,7 +30,7 @@ class Hashed:
     This is a random projection of word counts: cosines approximate those of the counts.
 
     Attributes:
-        dimension: d, a multiple of 8.
+        dimension: d.
     """
 
     version: ClassVar[int] = 1
@@ -38,11 +38,7 @@ class Hashed:
     dimension: int = 384
 
     def __post_init__(self) -> None:
-        whole_number("encoder.dimension", self.dimension, 8)
-        if self.dimension % 8:
-            raise HarnessError(
-                f"encoder.dimension must be a multiple of 8, got dimension={self.dimension}"
-            )
+        whole_number("encoder.dimension", self.dimension, 1)
 
     def open(self) -> HashedWords:
         """Return the projection. Nothing is loaded."""
@@ -89,9 +85,7 @@ class HashedWords:
         return vectors, np.zeros(len(texts), dtype=np.bool_)
 
     def _directions(self, words: Mapping[str, int]) -> Float32Array:
-        size = self.dimension // 8
+        size = -(-self.dimension // 8)
         bits = b"".join(hashlib.shake_128(word.encode()).digest(size) for word in words)
-        signs = np.unpackbits(np.frombuffer(bits, dtype=np.uint8)).reshape(
-            len(words), self.dimension
-        )
-        return 2 * signs.astype(np.float32) - 1
+        signs = np.unpackbits(np.frombuffer(bits, dtype=np.uint8).reshape(len(words), size), axis=1)
+        return 2 * signs[:, : self.dimension].astype(np.float32) - 1

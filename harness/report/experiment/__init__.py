@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from harness.core.configuration import extensions
-from harness.core.errors import HarnessError, one_of
+from harness.core.errors import one_of
 from harness.core.table import Table
 from harness.report import figure
 from harness.report.experiment.tables import fragmentation, parts_table, summary
@@ -66,9 +66,7 @@ def joint_figures(results: Sequence[SweepResult]) -> list[Picture]:
 
 
 def _table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
-    kind = next((key for key in TABLES if key in spec), None)
-    if kind is None:
-        raise HarnessError(f"experiment: table {spec.get('name')}: has none of {', '.join(TABLES)}")
+    kind = next((key for key in TABLES if key in spec), " or ".join(TABLES))
     return TABLES[kind](result, spec, experiment)
 
 

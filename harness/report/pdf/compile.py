@@ -1,4 +1,4 @@
-"""LaTeX: filled templates of reports/templates, and ``NAME.tex`` compiled to ``NAME.pdf``.
+"""LaTeX: filled templates of reports/templates, and ``report.tex`` compiled to ``report.pdf``.
 
 Every value is escaped in a template; LaTeX code is passed as ``Markup``. A compiler runs no command
 and no settings file in the folder, and reads and writes nothing outside of it.
@@ -33,21 +33,21 @@ command is run.
 SECONDS = 180
 
 
-def compile_pdf(folder: Path, seconds: int = SECONDS, name: str = "report") -> str:
-    """Compile ``folder/<name>.tex`` to ``folder/<name>.pdf``; return a line on the result.
+def compile_pdf(folder: Path, seconds: int = SECONDS) -> str:
+    """Compile ``report.tex`` of a folder to ``report.pdf``; return a line on the result.
 
     Without LaTeX, or if it fails, there is no such PDF afterwards: never one of other results.
     """
-    target = folder / f"{name}.pdf"
+    target = folder / "report.pdf"
     target.unlink(missing_ok=True)
     tool = next((name for name in COMMANDS if shutil.which(name)), None)
     if tool is None:
         return (
             f"no PDF: none of {', '.join(COMMANDS)} is installed (Debian: latexmk and "
-            f"texlive-latex-recommended); {folder / f'{name}.tex'} compiles where one is"
+            f"texlive-latex-recommended); {folder / 'report.tex'} compiles where one is"
         )
     with Progress(f"{target} by {tool}"), tempfile.TemporaryDirectory() as out:
-        command = [*(part.format(out=out) for part in COMMANDS[tool]), f"{name}.tex"]
+        command = [*(part.format(out=out) for part in COMMANDS[tool]), "report.tex"]
         try:
             done = subprocess.run(
                 command,
@@ -59,7 +59,7 @@ def compile_pdf(folder: Path, seconds: int = SECONDS, name: str = "report") -> s
             )
         except subprocess.TimeoutExpired:
             return f"no PDF: {tool} did not end within {seconds} s"
-        made = Path(out) / f"{name}.pdf"
+        made = Path(out) / target.name
         if done.returncode or not made.is_file():
             return f"no PDF: {tool} failed ({_complaint(done.stdout + done.stderr)})"
         with whole(target) as partial:

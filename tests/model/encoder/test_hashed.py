@@ -4,7 +4,6 @@ import math
 import numpy as np
 import pytest
 
-from harness.core.errors import HarnessError
 from harness.model.encoder import embed
 from harness.model.encoder.hashed import Hashed
 from harness.work.store import Store
@@ -36,11 +35,6 @@ def test_directions_are_the_bits_of_shake():
     ]
     assert np.array_equal(vectors[0], np.sum(signs, axis=0))
     assert not cut.any()
-
-
-def test_dimension_is_whole_bytes():
-    with pytest.raises(HarnessError, match=r"8.*dimension=12"):
-        Hashed(12)
 
 
 def test_what_is_encoded_and_how_many_is_said_where_it_begins(tmp_path, caplog):

@@ -41,33 +41,26 @@ def pipeline(model: str) -> Any:
 
     try:
         nlp = importlib.import_module(model).load() if model.isidentifier() else spacy.load(model)
+        if "ner" not in nlp.pipe_names:
+            raise OSError(f"it has no entity recogniser, only {', '.join(nlp.pipe_names)}")
     except (ImportError, OSError) as error:
         raise HarnessError(
             f"extractor.model={model} cannot be loaded ({str(error).splitlines()[0]}); "
             f"install it (pip install {model.replace('_', '-')}) or set extractor.model=null for "
             "no recogniser"
         ) from error
-    if "ner" not in nlp.pipe_names:
-        raise HarnessError(
-            f"extractor.model={model} has no entity recogniser, only {', '.join(nlp.pipe_names)}"
-        )
-    for name in [pipe for pipe in nlp.pipe_names if pipe != "ner"]:
-        if name not in _feeds(nlp):
-            nlp.disable_pipe(name)
+    for name in {*nlp.pipe_names} - {"ner"} - _feeds(nlp):
+        nlp.disable_pipe(name)
     return nlp
 
 
 def _feeds(nlp: Any) -> set[str]:
     """Return the pipes whose vectors the recogniser uses."""
-    listening = {
-        node.upstream_name
-        for node in nlp.get_pipe("ner").model.walk()
-        if hasattr(node, "upstream_name")
-    }
-    shared = {
-        name for name in nlp.pipe_names if hasattr(nlp.get_pipe(name), "listening_components")
-    }
-    return shared if "*" in listening else listening
+    layers = nlp.get_pipe("ner").model.walk()
+    listening = {node.upstream_name for node in layers if hasattr(node, "upstream_name")}
+    if "*" not in listening:
+        return listening
+    return {pipe for pipe in nlp.pipe_names if hasattr(nlp.get_pipe(pipe), "listening_components")}
 
 
 def needless(model: str) -> tuple[str, ...]:
@@ -80,11 +73,8 @@ def needless(model: str) -> tuple[str, ...]:
     installed = importlib.util.find_spec(model) if model.isidentifier() else None
     folder = Path(installed.origin).parent if installed and installed.origin else Path(model)
     texts = [path.read_text(encoding="utf-8").lower() for path in folder.rglob("config.cfg")]
-    return (
-        ("torch",)
-        if texts and not any("torch" in text or "transformer" in text for text in texts)
-        else ()
-    )
+    used = any("torch" in text or "transformer" in text for text in texts)
+    return ("torch",) if texts and not used else ()
 
 
 @functools.lru_cache(maxsize=1)

@@ -9,10 +9,12 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.sparse as sp
 
-from harness.core.arrays import Float32Array, Float64Array, Int64Array, distinct
+from harness.core.arrays import Float32Array, Int64Array, distinct
+from harness.core.resources import need_memory
 from harness.core.threads import available, map_threads
 from harness.graph.synonym import NOBODY, PART, SLACK, Pairs, bounds, symmetric
 from harness.model.encoder import pair_cosines
+from harness.retriever.search import inner_products
 from harness.work.shared_rows import Columns, cut, map_rows
 
 LISTS = 4
@@ -25,8 +27,6 @@ CHECKED = 1000
 """Names of another sample, which measures the recall."""
 BLOCK = 1 << 12
 """Names whose lists are computed together."""
-PAIRS = 1 << 16
-"""Pairs whose cosines are summed together."""
 ROUNDING = np.float32(1e-5)
 """Bound of the error of float32 products of vectors of length 1."""
 CELLS = 1 << 26
@@ -61,7 +61,7 @@ def approximate_synonyms(
         np.concatenate([np.empty(0, np.int64), *(i * size + j for i, j in index.pairs())])
     )
     i, j = codes // max(size, 1), codes % max(size, 1)
-    found = symmetric(i, j, _cosines(vectors, i, j), threshold, size)
+    found = symmetric(i, j, inner_products(vectors, vectors, j, i), threshold, size)
     return found, {"index": f"IVF{len(centres)}", **synonym_recall(found, vectors, threshold)}
 
 
@@ -207,10 +207,3 @@ def _groups(labels: Int64Array, count: int) -> list[Int64Array]:
     """Return the places of each label 0 ... count - 1, ascending."""
     order = np.argsort(labels, kind="stable")
     return np.split(order, np.searchsorted(labels[order], np.arange(1, count)))
-
-
-def _cosines(vectors: Float32, i: Int64Array, j: Int64Array) -> Float64Array:
-    def part(first: int) -> Float64Array:
-        return pair_cosines(vectors, i[first : first + PAIRS], vectors, j[first : first + PAIRS])
-
-    return np.concatenate([np.empty(0), *map_threads(part, range(0, len(i), PAIRS), available())])

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from harness.core.errors import HarnessError
 from harness.plugins.site.explanation import describe_path, label, role
 from harness.plugins.site.pages.chunk import Chunks, Content, packed_ranks, packed_scores
 from harness.plugins.site.pages.sources import PASSAGES, Sources
@@ -94,8 +93,6 @@ class Split:
         sources = self.material
         if isinstance(sources, str):
             return [], f"Questions and passages are not shown: {sources}."
-        if missing := [name for name in ids if name not in sources.places]:
-            raise HarnessError(f"{self.key}: question {missing[0]} is not in the data at hand")
         places = [sources.places[name] for name in ids]
         data, records = sources.benchmark, list[Content]()
         for place in places:
