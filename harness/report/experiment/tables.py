@@ -13,6 +13,18 @@ from harness.report.table.comparison_table import ComparisonTable, not_comparabl
 from harness.sweep.folder import SweepResult, caption
 from harness.sweep.judge import Spec, matches
 
+GRAPHS = {
+    "entities": Column("entities", "count"),
+    "relation": Column("relation edges", "count"),
+    "synonym": Column("synonym edges", "count"),
+    "degree": Column("mean degree", "value"),
+    "components": Column("components", "count"),
+    "isolated_entities": Column("isolated entities %"),
+    "isolated_passages": Column("isolated passages %"),
+    "largest_component": Column("largest component %"),
+}
+"""The columns of graphs, by their names in facts."""
+
 
 def parts_table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
     """Return ``spec.parts`` (``label, against, rows`` each) one below the other.
@@ -49,43 +61,19 @@ def fragmentation(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
     """
     known = result.manifest.get("graphs", {})
     rows = []
-    for row in spec["graphs"]:
-        if row["list"] in known:
-            facts = known[row["list"]]
-            shares = [
-                facts[name]
-                for name in ("isolated_entities", "isolated_passages", "largest_component")
-            ]
-            edges = [facts["edges"].get(name, 0) for name in ("relation", "synonym")]
-            degree = facts["entity_degree"]["mean"]
-            rows.append(
-                [row["label"], facts["entities"], *edges, degree, facts["components"], *shares]
-            )
-    columns = [
-        Column("graph", "text"),
-        Column("entities", "count"),
-        Column("relation edges", "count"),
-        Column("synonym edges", "count"),
-        Column("mean degree", "value"),
-        Column("components", "count"),
-        Column("isolated entities %"),
-        Column("isolated passages %"),
-        Column("largest component %"),
-    ]
+    for label, facts in ((row["label"], known.get(row["list"])) for row in spec["graphs"]):
+        if facts:
+            values = {**facts, **facts["edges"], "degree": facts["entity_degree"]["mean"]}
+            rows.append([label, *(values.get(key, 0) for key in GRAPHS)])
+    columns = [Column("graph", "text"), *GRAPHS.values()]
     notes = [
         f"Degree: edges of an entity of any kind; components: parts of the "
         "graph without an edge between them; isolated: without any edge; the largest component's "
         "share: of all nodes. "
         f"{not_comparable(result, experiment, 'graphs')}.",
     ]
-    return Table(
-        spec["name"],
-        spec["title"],
-        columns,
-        rows,
-        Source(f"graphs of {result.manifest['dataset']}"),
-        notes,
-    )
+    source = Source(f"graphs of {result.manifest['dataset']}")
+    return Table(spec["name"], spec["title"], columns, rows, source, notes)
 
 
 def summary(result: SweepResult, spec: Spec, experiment: Spec) -> Table:

@@ -15,6 +15,7 @@ from harness.core.table import Column, Table, counted
 from harness.sweep.folder import SweepResult
 from harness.work.compute import read_compute
 
+RECORD = ["command", "hardware", "failed", "processor", "wall"]
 SHORT = 16
 """Number of digits of a hash in a table; `details.tex` has all of them."""
 
@@ -27,20 +28,24 @@ def study_tables(results: Sequence[SweepResult], runs: Path) -> list[Table]:
         results: the sweeps of a report.
         runs: the runs folder, all of whose commands are counted, also failed ones.
     """
-    records = read_compute(runs)
-    number, failed, processor, wall = _sums(records)
+    spent = pd.DataFrame(read_compute(runs), columns=RECORD)
+    spent["failed"] = spent["failed"].ne(False)
+    for name in ("processor", "wall"):
+        spent[name] = pd.to_numeric(spent[name], errors="coerce").fillna(0) / 60
+    number, failed = len(spent), int(spent["failed"].sum())
+    processor, wall = spent[["processor", "wall"]].sum()
     total = (
         f"{counted(number, 'run')} ({failed} failed), {processor:.1f} processor minutes, "
         f"{wall:.1f} minutes of wall time"
     )
     checklist = _checklist(results, total)
-    if not records:
+    if not number:
         return [checklist]
-    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for record in records:
-        key = _machine(record.get("hardware")), record["command"]
-        groups.setdefault(key, []).append(record)
-    rows = [[*names, *_sums(own)] for names, own in sorted(groups.items())]
+    groups = spent.groupby([spent["hardware"].map(_machine), "command"])
+    sums = groups[["failed", "processor", "wall"]].sum()
+    sums.insert(0, "runs", groups.size())
+    rows = [[*names, *values] for names, *values in sums.itertuples()]
+    rows.append(["all", "", number, failed, processor, wall])
     columns = [
         Column("machine", "text"),
         Column("command", "text"),
@@ -49,28 +54,17 @@ def study_tables(results: Sequence[SweepResult], runs: Path) -> list[Table]:
         Column("processor minutes", "measured"),
         Column("minutes", "measured"),
     ]
-    killed = counted(sum("wall" not in record for record in records), "run")
     notes = [
         "Every sweep, held-out evaluation and preparation that was begun in this runs folder. "
         "Processor time is user and system time of a command's process and of "
-        "the processes that it waited for. "
-        f"Failed runs include {killed} killed before their time was recorded."
+        "the processes that it waited for. Killed runs are failed ones without a time."
     ]
-    rows.append(["all", "", number, failed, processor, wall])
     return [Table("compute", "What the study cost", columns, rows, notes=notes), checklist]
 
 
-def _sums(records: Sequence[Mapping[str, Any]]) -> tuple[int, int, float, float]:
-    """Return runs, failed runs, processor minutes and minutes of wall time."""
-    failed = sum(record.get("failed", True) for record in records)
-    processor = sum(record.get("processor", 0.0) for record in records) / 60
-    wall = sum(record.get("wall", 0.0) for record in records) / 60
-    return len(records), failed, processor, wall
-
-
-def _machine(hardware: Mapping[str, Any] | None) -> str:
+def _machine(hardware: Any) -> str:
     """Return processor, cores, memory and GPUs of a record."""
-    known = hardware or {}
+    known = hardware if isinstance(hardware, Mapping) else {}
     processor = known.get("cpu") or {}
     cores = processor.get("number of cores")
     parts = [

@@ -130,8 +130,8 @@ def test_knobs(result: SweepResult) -> None:
 def test_ceiling(result: SweepResult) -> None:
     (table,) = ceiling(result.whole)
     assert table.cells() == [
-        ["20", "dense+graph", "87.5", "boltzmann pit alpha=0.7 beta=0.5 cap=20", "75.0"],
-        ["all", "dense+graph", "100.0", "linear minmax alpha=0.3", "62.5"],
+        ["20", "dense+graph", "87.5"],
+        ["all", "dense+graph", "100.0"],
     ]
 
 
