@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 
 from harness.core import escape
 from harness.core.arrays import Float64Array, Int32Array
-from harness.core.files import write_json, write_text
+from harness.core.files import write_text
 from harness.core.table import Table, sort_key
 from harness.evaluation.metric import ABSENT
 from harness.report.display import Display
 
 Content = dict[str, object]
 """An object of the site's data, as its pages read it."""
-MADE = "made.json"
 SIZES: Mapping[int, Any] = {1: np.uint8, 2: np.dtype("<u2"), 4: np.dtype("<u4")}
 """Types of numbers that a script reads, by their bytes."""
 
@@ -48,24 +47,6 @@ class Chunks:
     def keep(self, name: str) -> None:
         """Record that a file below the folder belongs to the site."""
         self.files[name] = None
-
-    def is_made(self, group: str, digest: str) -> bool:
-        """Return whether the files below a folder were made from ``digest``; then they are kept."""
-        try:
-            made = json.loads((self.folder / group / MADE).read_text(encoding="utf-8"))
-            names = [str(name) for name in made["files"]] if made["digest"] == digest else []
-        except (OSError, ValueError, TypeError, KeyError):
-            return False
-        if not names or not all((self.folder / name).is_file() for name in names):
-            return False
-        self.files.update(dict.fromkeys([*names, f"{group}/{MADE}"]))
-        return True
-
-    def note_made(self, group: str, digest: str) -> None:
-        """Record the digest that the files below a folder were made from."""
-        names = [name for name in self.files if name.startswith(f"{group}/")]
-        write_json(self.folder / group / MADE, {"digest": digest, "files": names})
-        self.keep(f"{group}/{MADE}")
 
     def drop(self, group: str) -> None:
         """Forget the files written below a folder."""

@@ -25,8 +25,7 @@ from harness.work.progress import over
 def build(config: DictConfig, folder: Path, given: Iterable[Path] = ()) -> Path:
     """Write the site and return its first page.
 
-    Files of an earlier site are kept if they are of the same sweep, data, code and settings. A
-    sweep that cannot be read is listed with the reason.
+    A sweep that cannot be read is listed with the reason.
 
     Args:
         config: the configuration. All sweeps below ``paths.runs`` are shown unless ``config.sweep``

@@ -54,11 +54,6 @@ class Sources:
         """The number of each query by its id."""
         return {name: place for place, name in enumerate(self.benchmark.query_ids.to_pylist())}
 
-    @property
-    def why(self) -> str:
-        """Why lists and traces are not shown; empty if they are."""
-        return self.tracer if isinstance(self.tracer, str) else ""
-
     @cached_property
     def tracer(self) -> Tracer | str:
         """Every list, fused as by the winner, or the reason why not. Nothing is computed for a

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -12,10 +11,8 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from harness.benchmark import Benchmark
-from harness.core.concepts import PACKAGE
 from harness.core.escape import file_name
 from harness.core.files import whole
-from harness.core.identity import code_version, digest, texts_sha256
 from harness.evaluation.conclusion import select_texts
 from harness.plugins.site.pages.chunk import Chunks, Content, table
 from harness.plugins.site.pages.overview import SweepEntry, families, views
@@ -26,7 +23,7 @@ from harness.report.display import Display
 from harness.report.figure import Page, Picture
 from harness.report.pdf import section
 from harness.report.table import heldout, leaderboard
-from harness.sweep.folder import SweepResult, View, caption, read_entry
+from harness.sweep.folder import SweepResult, View, caption
 
 OF_TRIALS = ("main", "by_hops", "leaderboard", "best_list", "metrics")
 """Tables of the report whose columns are in the site's tables of trials."""
@@ -39,7 +36,7 @@ def write_sweep(
     known: dict[str, Benchmark],
     display: Display,
 ) -> None:
-    """Write the files of a sweep, unless they exist for the same folder, data, code and settings.
+    """Write the files of a sweep.
 
     Args:
         one: the sweep.
@@ -50,13 +47,6 @@ def write_sweep(
     """
     result, key = one.result, one.key
     material = open_sources(result, config, known)
-    missing = material if isinstance(material, str) else material.why
-    entry = read_entry(result.folder, result.lock) if result.test else None
-    evaluation = entry["sha256"] if entry else ""
-    settings = [config.traces, _pages(), dataclasses.asdict(display)]
-    made = digest([result.lock["sha256"], evaluation, missing, *settings])
-    if chunks.is_made(key, made):
-        return
     for view in views(result):
         Split(key, view, material, display).write(chunks, config.traces)
     if not isinstance(material, str):
@@ -74,7 +64,6 @@ def write_sweep(
         "pictures": list(_draw(report.pictures, chunks, key, display)),
     }
     chunks.put(f"{key}/sweep", page)
-    chunks.note_made(key, made)
 
 
 def _outcome(result: SweepResult, display: Display) -> Content:
@@ -117,14 +106,6 @@ def _repeats(view: View, place: int) -> bool:
     winner.
     """
     return place != view.best_place and (view.copies[place] or view.is_winner(place))
-
-
-@functools.cache
-def _pages() -> str:
-    """Return a hash of the code, of numbers and of reports."""
-    folders = (Path(__file__).parents[1], PACKAGE / "report")
-    sources = sorted(path for folder in folders for path in folder.rglob("*.py"))
-    return f"{code_version()} {texts_sha256(path.read_text(encoding='utf-8') for path in sources)}"
 
 
 def _draw(
