@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from harness.core.errors import HarnessError
-from harness.core.identity import LATER, NO_RESULT
-from harness.model.encoder.sentence_transformer import SentenceTransformer
+from harness.model.encoder.sentence_transformer import Settings
 
 if TYPE_CHECKING:
     from harness.model.encoder import Model
 
 
-@dataclass(frozen=True)
-class MiniLM:
+@dataclass(frozen=True, kw_only=True)
+class MiniLM(Settings):
     """MiniLM: 384 dimensions, mean of the tokens, no prompts, 256 tokens of a text.
 
-    The fields ``batch_size, dtype, backend, precision, device`` are those of
-    ``SentenceTransformer``.
+    Its fields are those of ``SentenceTransformer``.
     """
 
     version: ClassVar[int] = 1
-
-    batch_size: int = 32
-    dtype: str = field(default="float32", metadata=LATER)
-    backend: str = "auto"
-    precision: str = field(default="float32", metadata=LATER)
-    device: str = field(default="auto", metadata=NO_RESULT)
-
-    def __post_init__(self) -> None:
-        self._configured("")
 
     def check_reachable(self) -> None:
         """Raise HarnessError if the weights are not installed."""
@@ -39,17 +28,7 @@ class MiniLM:
 
     def open(self) -> Model:
         """Load the weights of the package."""
-        return self._configured(str(weights_folder("minilm"))).open()
-
-    def _configured(self, model: str) -> SentenceTransformer:
-        return SentenceTransformer(
-            model,
-            batch_size=self.batch_size,
-            dtype=self.dtype,
-            backend=self.backend,
-            precision=self.precision,
-            device=self.device,
-        )
+        return self.of_model(str(weights_folder("minilm"))).open()
 
 
 def weights_folder(encoder: str) -> Path:

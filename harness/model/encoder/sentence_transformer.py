@@ -10,7 +10,7 @@ import importlib.util
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -109,6 +109,25 @@ class SentenceTransformer:
             if (batched := open_batched(self, devices)) is not None:
                 return batched
         return LoadedModel(self, device, backend)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The fields of ``SentenceTransformer`` that encoders of one model have, too."""
+
+    batch_size: int = 32
+    dtype: str = field(default="float32", metadata=LATER)
+    backend: str = "auto"
+    precision: str = field(default="float32", metadata=LATER)
+    device: str = field(default="auto", metadata=NO_RESULT)
+
+    def __post_init__(self) -> None:
+        self.of_model("")
+
+    def of_model(self, model: str) -> SentenceTransformer:
+        """Return the encoder of a folder with these fields."""
+        given = {one.name: getattr(self, one.name) for one in fields(Settings)}
+        return SentenceTransformer(model, **given)
 
 
 class LoadedModel:

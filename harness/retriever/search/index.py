@@ -7,10 +7,7 @@ from typing import Any
 
 from harness.core.arrays import Float32Array, Float64Array, Int64Array
 from harness.core.errors import HarnessError
-from harness.retriever.search.exact import MARGIN, decide
-
-SELECTED = 2048
-"""Largest number of results that FAISS selects on a GPU."""
+from harness.retriever.search.exact import decide
 
 
 def build(vectors: Float32Array, factory: str) -> Any:
@@ -67,23 +64,7 @@ def widen(index: Any, name: str, value: int) -> None:
 
 
 def search(
-    index: Any,
-    passages: Float32Array,
-    questions: Float32Array,
-    depth: int,
-    exact: bool = False,
+    index: Any, passages: Float32Array, questions: Float32Array, depth: int
 ) -> tuple[Int64Array, Float64Array]:
     """Return int64[Q, k], float64[Q, k], the results of an index, best first (see ``decide``)."""
-    import faiss
-
-    if faiss.get_num_gpus() and depth + MARGIN <= SELECTED:
-        try:
-            index = faiss.index_cpu_to_all_gpus(index)
-        except RuntimeError as error:
-            raise HarnessError(
-                f"faiss cannot use the GPU ({str(error).strip().splitlines()[-1][:200]}); "
-                "install the faiss-gpu of "
-                "this CUDA, or faiss-cpu, or go on without the GPU: CUDA_VISIBLE_DEVICES="
-            ) from error
-
-    return decide(index.search, passages, questions, depth, exact)
+    return decide(index.search, passages, questions, depth, exact=False)

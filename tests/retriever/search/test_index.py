@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.retriever.search.exact import cosines
+from harness.retriever.search.exact import cosines, decide
 from harness.retriever.search.index import build, search
 
 
@@ -52,7 +52,7 @@ def test_flat_search_is_exact_and_ties_go_to_the_lower_number(make, depth):
     random = np.random.default_rng(depth)
     passages = make(random)
     questions = np.concatenate([unit(random.standard_normal((10, 48))), passages[7:9]])
-    docs, scores = search(build(passages, "Flat"), passages, questions, depth, exact=True)
+    docs, scores = decide(build(passages, "Flat").search, passages, questions, depth, exact=True)
     assert docs.tolist() == brute(passages, questions, depth)
     expected = [
         [math.fsum(passages[d].astype(float) * q) for d in row]
@@ -77,7 +77,7 @@ def test_a_score_depends_on_its_two_vectors_alone():
 
 def test_fewer_passages_than_asked_for():
     passages = unit(np.random.default_rng(0).standard_normal((3, 8)))
-    docs, _ = search(build(passages, "Flat"), passages, passages[:1], 10, exact=True)
+    docs, _ = decide(build(passages, "Flat").search, passages, passages[:1], 10, exact=True)
     assert docs.tolist() == brute(passages, passages[:1], 3)
 
 
@@ -87,7 +87,7 @@ def test_other_indexes_find_most_of_it_with_exact_scores(factory):
     centres = 3 * random.standard_normal((8, 16))
     passages = unit(random.standard_normal((2000, 16)) + centres[random.integers(0, 8, 2000)])
     questions = passages[::50]
-    docs, scores = search(build(passages, factory), passages, questions, 10, exact=False)
+    docs, scores = search(build(passages, factory), passages, questions, 10)
     found = [
         len(set(ours) & set(theirs))
         for ours, theirs in zip(docs, brute(passages, questions, 10), strict=True)
@@ -99,7 +99,7 @@ def test_other_indexes_find_most_of_it_with_exact_scores(factory):
 
 def test_where_an_index_finds_too_few():
     passages = unit(np.eye(64, 8) + np.random.default_rng(0).random((64, 8)))
-    docs, scores = search(build(passages, "IVF32,Flat"), passages, passages[:4], 20, exact=False)
+    docs, scores = search(build(passages, "IVF32,Flat"), passages, passages[:4], 20)
     assert (docs == -1).any()
     assert np.array_equal(docs == -1, np.isneginf(scores))
 
