@@ -41,10 +41,8 @@ def _main(results: Sequence[SweepResult], display: Display) -> Table:
     first = next((part for part, view in zip(parts, views, strict=True) if view.deciding), parts[0])
     ending = f"@{views[0].metric.k} %"
     metrics = [name for name in first.titles if name.endswith(ending)] or first.titles[1:2]
-    title = (
-        f"{_listed([name.removesuffix(' %') for name in metrics])} on "
-        f"{_listed([*dict.fromkeys(view.half for view in views)])}"
-    )
+    halves = dict.fromkeys(view.half for view in views)
+    title = f"{_listed([name.removesuffix(' %') for name in metrics])} on {_listed([*halves])}"
     table = parts[0]
     if len(parts) > 1:
         table = stack(dict(zip(_group_names(results, display), parts, strict=True)), "benchmark")
@@ -65,58 +63,46 @@ def _part(result: SweepResult, display: Display) -> Table:
     view = result.locked
     untuned = [one["trial"] for one in result.lock["baselines"] if one["family"] != "single"]
     fused = map(view.place, [*untuned, *(one["trial"] for one in result.lock["fusers"])])
-    candidates = [
-        *view.singles.values(),
-        *(
-            place
-            for place in fused
-            if place is not None and (place == view.best_place or not view.is_winner(place))
-        ),
-    ]
+    every = [*view.singles.values(), *(place for place in fused if place is not None)]
+    places = [place for place in dict.fromkeys(every) if _is_shown(view, place)]
     wanted = {view.best_place, *view.rivals.values()}
+    places.sort(key=lambda place: (place not in wanted, -view.score(view.rows[place])))
+    lists = {place for place in places[:MOST] if view.rows[place]["family"] == "single"}
+    tuned = {place for place in places[:MOST] if view.rows[place]["trial"] not in untuned} - lists
     places = sorted(
-        dict.fromkeys(candidates),
-        key=lambda place: (place not in wanted, -view.score(view.rows[place])),
-    )[:MOST]
-    kinds = {place: _kind(view, place, untuned) for place in places}
-    places.sort(key=lambda place: (kinds[place], -view.score(view.rows[place])))
+        places[:MOST],
+        key=lambda place: (place not in lists, place in tuned, -view.score(view.rows[place])),
+    )
     table = trial_table("main", result, view, places, "paper")
+    other = view.best_single if view.best_single != view.reference else None
     rows, marks = [], {}
     for number, (place, cells) in enumerate(zip(places, table.rows, strict=True)):
         row = view.rows[place]
         name = display.strategy(row["family"], normalizer_of(row))
-        if kinds[place] == LIST:
+        if place in lists:
             name = display.list.get(row["name"], row["name"])
-        rows.append([f"{name}{ENDINGS[kinds[place]]}", *cells[1:]])
-        other = view.best_single if view.best_single != view.reference else None
+        elif place not in tuned:
+            name += " (default)"
+        rows.append([name, *cells[1:]])
         found = view.outcome(place, other)
         if found is not None and shown(found.p_holm):
             marks[number, 1] = BETTER if (found.difference or 0) > 0 else WORSE
-    lists = [*kinds.values()].count(LIST)
-    rules = frozenset({lists} if 0 < lists < len(places) else ())
+    rules = frozenset({len(lists)} if 0 < len(lists) < len(places) else ())
     return replace(table, rows=rows, style=Style(marks=marks, rules=rules))
 
 
-LIST, UNTUNED, TUNED = range(3)
-ENDINGS = {LIST: "", UNTUNED: " (default)", TUNED: ""}
-
-
-def _kind(view: View, place: int, untuned: Collection[str]) -> int:
-    """Return whether a row is a list, an untuned fusion or a tuned one."""
-    row = view.rows[place]
-    if row["family"] == "single":
-        return LIST
-    return UNTUNED if row["trial"] in untuned else TUNED
+def _is_shown(view: View, place: int) -> bool:
+    """Return whether a row is a list, or a fusion that does not repeat the winner."""
+    single = view.rows[place]["family"] == "single"
+    return single or place == view.best_place or not view.is_winner(place)
 
 
 def _group_names(results: Sequence[SweepResult], display: Display) -> list[str]:
     """Return the benchmark of each sweep, and its overrides if several have the same one."""
     views = [one.locked for one in results]
-    several = len({view.split for view in views}) > 1
-    names = []
-    for view in views:
-        name = display.dataset.get(view.dataset, view.dataset)
-        names.append(f"{name} ({view.split})" if several else name)
+    names = [display.dataset.get(view.dataset, view.dataset) for view in views]
+    if len({view.split for view in views}) > 1:
+        names = [f"{name} ({view.split})" for name, view in zip(names, views, strict=True)]
     if len(set(names)) == len(names):
         return names
     found = []
@@ -132,8 +118,8 @@ def _notes(views: Sequence[View], display: Display, signs: Collection[str]) -> l
     wins, losses = (in_paper(COLUMNS[title], first).title for title in ("W", "L"))
     name = display.list.get(first.reference, first.reference)
     lists = dict.fromkeys(display.list.get(str(v.best_single), str(v.best_single)) for v in views)
-    words = [f"{sign} {word}" for sign, word in SIGNS.items() if sign in signs]
-    than = f"; {', '.join(words)} than {_listed([*lists])}, the best list on tune, by Holm p"
+    words = ", ".join(f"{sign} {word}" for sign, word in SIGNS.items() if sign in signs)
+    than = f"; {words} than {_listed([*lists])}, the best list on tune, by Holm p" if words else ""
     shared = any(view.deciding for view in views)
     test = "of the test over whole clusters of questions that share gold, " if shared else ""
     counts = [
@@ -145,7 +131,7 @@ def _notes(views: Sequence[View], display: Display, signs: Collection[str]) -> l
     return [
         f"{won_lost('the strategy', name, wins, losses)}; "
         f"{MCNEMAR if first.metric.binary else SIGN}; Holm p: {test}corrected over "
-        f"{_listed(counts)} comparisons. Bold: the winner chosen on tune{than if words else ''}.",
+        f"{_listed(counts)} comparisons. Bold: the winner chosen on tune{than}.",
         *evaluations,
     ]
 

@@ -126,11 +126,13 @@ def leaderboard(result: SweepResult, limit: int | None = None, face: Face | None
         face: the place that shows the table; None: every column.
     """
     view = result.whole
-    places = range(len(view.rows))
-    repeats = [
-        limit is not None and (view.copies[place] or view.is_winner(place)) for place in places
+    shown = [
+        place
+        for place in range(len(view.rows))
+        if limit is None
+        or place == view.best_place
+        or not (view.copies[place] or view.is_winner(place))
     ]
-    shown = [place for place in places if not repeats[place] or place == view.best_place]
     kept = sorted({*shown[:limit], *view.singles.values()})
     table = trial_table("leaderboard", result, view, kept, face)
     rows = [[place + 1, *row] for place, row in zip(kept, table.rows, strict=True)]
@@ -228,7 +230,6 @@ def _interval(view: View, place: int) -> tuple[float, float] | None:
 
 def _copies(view: View, limit: int | None) -> str:
     """Return how many trials have the gold ranks of another; empty if none has."""
-    copies = sum(view.copies)
-    left = " and are left out" if limit else ""
-    message = f" ({copies} have the same gold ranks as one above{left}; Holm p counts them)"
-    return message if copies else ""
+    copies, left = sum(view.copies), " and are left out" if limit else ""
+    text = f" ({copies} have the same gold ranks as one above{left}; Holm p counts them)"
+    return text if copies else ""
