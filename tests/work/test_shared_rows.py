@@ -102,16 +102,6 @@ def test_a_loop_over_nothing(tmp_path: Path) -> None:
     assert np.load(path / "twice.npy").tolist() == []
 
 
-def test_a_damaged_part_is_computed_again(tmp_path: Path) -> None:
-    seen: list[int] = []
-    with sharing(Share(1, 2, waits=False)), pytest.raises(Unfinished):
-        build(Store(tmp_path), seen)
-    (part, *_) = sorted(tmp_path.rglob("*.npz"))
-    part.write_bytes(part.read_bytes()[:-40])
-    path = build(Store(tmp_path), seen)
-    assert content(path) == content(build(Store(tmp_path / "alone"), []))
-
-
 def test_who_comes_late_takes_what_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -134,12 +134,11 @@ def fill_shards(
     work: Callable[[Sequence[str]], Iterable[Rows]],
     made_by: str | None = None,
     at_once: int = 1,
-    size: int = SIZE,
 ) -> list[WorkPart]:
     """Compute the missing shards of ``work`` over texts, together with other processes, and return
     all of them.
 
-    A shard ``<name>-00000.npz`` holds the rows of ``size`` texts. It is written completely or not
+    A shard ``<name>-00000.npz`` holds the rows of ``SIZE`` texts. It is written completely or not
     at all, and a damaged one is computed again.
 
     Args:
@@ -149,11 +148,10 @@ def fill_shards(
         work: returns one int32[M_i, C] for each text, with the same C >= 1 for all.
         made_by: what computes the rows, for other processes.
         at_once: number of shards that threads compute at the same time. ``work`` must allow it.
-        size: number of texts of a shard.
     """
 
     def shard(number: int) -> WorkPart:
-        own = texts[number * size : (number + 1) * size]
+        own = texts[number * SIZE : (number + 1) * SIZE]
 
         def compute(advance: Advance) -> dict[str, Int64Array | Rows]:
             rows = []
@@ -168,7 +166,7 @@ def fill_shards(
         path = folder / f"{name}-{number:05d}.npz"
         return array_part(path, compute, len(own), ("lengths",), "its texts are read again")
 
-    parts = [shard(number) for number in range(-(-len(texts) // size))]
+    parts = [shard(number) for number in range(-(-len(texts) // SIZE))]
     fill(folder, parts, f"extract {name}", {"made_by": made_by}, at_once)
     return parts
 

@@ -1,5 +1,4 @@
 import shutil
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from omegaconf import OmegaConf
 
 from harness.benchmark.text import normal
@@ -15,7 +13,7 @@ from harness.command.sweep import begin_extractor
 from harness.core.errors import HarnessError
 from harness.graph.extractor import Extraction, Mentions, extract
 from harness.graph.extractor.extraction import KINDS
-from harness.graph.extractor.offline import Offline, fill_shards, read_rows
+from harness.graph.extractor.offline import Offline
 from harness.work.store import Store
 
 TITLES_ONLY = Offline(model=None, spans=False)
@@ -210,66 +208,3 @@ def test_what_was_begun_reads_the_texts(titled: Any, tmp_path: Path) -> None:
     alone = extract(Offline(processes=1), world, Store(tmp_path / "alone"))
     assert begun.names == alone.names
     assert begun.passages.entity.tolist() == alone.passages.entity.tolist()
-
-
-class Killed(Exception):
-    """Stands for a signal."""
-
-
-def test_a_killed_run_loses_at_most_one_shard(tmp_path: Path) -> None:
-    texts = ["", "a", "bb", "ccc", "dd"]
-    seen: list[str] = []
-
-    def work(part: Sequence[str], dies: bool = False) -> Iterator[NDArray[np.int32]]:
-        for text in part:
-            if dies and text == "ccc":
-                raise Killed
-            seen.append(text)
-            yield np.full((len(text), 2), len(text), dtype=np.int32)
-
-    with pytest.raises(Killed):
-        read_rows(
-            fill_shards(tmp_path, "lengths", texts, lambda part: work(part, dies=True), size=2)
-        )
-    seen.clear()
-    rows = read_rows(fill_shards(tmp_path, "lengths", texts, work, size=2))
-    assert seen == ["bb", "ccc", "dd"]
-    assert [row.tolist() for row in rows] == [
-        [],
-        [[1, 1]],
-        [[2, 2]] * 2,
-        [[3, 3]] * 3,
-        [[2, 2]] * 2,
-    ]
-
-
-def packed_otherwise(data: bytes) -> bytes:
-    """A flip in the directory of the archive: a method of compression that there is not."""
-    at = data.index(b"PK\x01\x02") + 10
-    return data[:at] + b"\x63" + data[at + 1 :]
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda data: data[:20],
-        lambda data: b"",
-        lambda data: data[:-30] + b"x" * 30,
-        packed_otherwise,
-    ],
-)
-def test_a_damaged_shard_is_named_and_made_again(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: Any
-) -> None:
-    def work(part: Sequence[str]) -> Iterator[NDArray[np.int32]]:
-        return (np.full((1, 1), len(text), dtype=np.int32) for text in part)
-
-    read_rows(fill_shards(tmp_path, "lengths", ["a", "bb", "ccc"], work, size=2))
-    shard = tmp_path / "lengths-00000.npz"
-    whole = shard.read_bytes()
-    shard.write_bytes(damage(whole))
-    rows = read_rows(fill_shards(tmp_path, "lengths", ["a", "bb", "ccc"], work, size=2))
-    assert [row.tolist() for row in rows] == [[[1]], [[2]], [[3]]]
-    assert f"{shard} is damaged" in caplog.text
-    assert shard.read_bytes() == whole
-    assert not list(tmp_path.glob("*.partial"))
