@@ -24,10 +24,7 @@ def costing(example: ModuleType, folder: Path, **cost: object) -> SweepResult:
 
 def test_cheapest_first_beside_what_it_finds(example: ModuleType, tmp_path: Path) -> None:
     (table,) = cost(costing(example, tmp_path / "s", lists=LISTS).whole)
-    assert table.cells() == [
-        ["dense", "50.0", "50", "2.5", "8"],
-        ["graph", "62.5", "90", "–", "–"],
-    ]
+    assert table.cells() == [["dense", "50.0", "50", "2.5", "8"], ["graph", "62.5", "90", "–", "–"]]
     assert "573 MiB." in table.caption
 
 

@@ -121,18 +121,12 @@ def test_knobs(result: SweepResult) -> None:
     boltzmann and linear the rest; beta, cap and the normalizer follow from the fuser.
     """
     (table,) = knobs([result])
-    assert table.cells() == [
-        ["fuser", "5", "64.3"],
-        ["fuser.alpha", "4", "35.7"],
-    ]
+    assert table.cells() == [["fuser", "5", "64.3"], ["fuser.alpha", "4", "35.7"]]
 
 
 def test_ceiling(result: SweepResult) -> None:
     (table,) = ceiling(result.whole)
-    assert table.cells() == [
-        ["20", "dense+graph", "87.5"],
-        ["all", "dense+graph", "100.0"],
-    ]
+    assert table.cells() == [["20", "dense+graph", "87.5"], ["all", "dense+graph", "100.0"]]
 
 
 def test_the_view_of_tune_follows_the_lock(result: SweepResult) -> None:
@@ -193,7 +187,4 @@ def test_over_sweeps_what_was_typed_is_a_knob() -> None:
         whole = SimpleNamespace(rows=rows, fused=[0, 1], score=lambda row: row["score"], **facts)
         sweeps.append(SimpleNamespace(given=given, whole=whole))
     (table,) = knobs(sweeps)
-    assert table.cells() == [
-        ["encoder", "4", "64.3"],
-        ["fuser.alpha", "4", "28.6"],
-    ]
+    assert table.cells() == [["encoder", "4", "64.3"], ["fuser.alpha", "4", "28.6"]]
