@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from harness.core.configuration import strategy
-from harness.report.figure import alpha, color_and_marker, list_scores, outcomes
+from harness.report.figure import alpha, list_scores, outcomes
 from harness.report.figure.list_scores import normalize
 from harness.run import Run
 from harness.sweep.folder.result import SweepResult
@@ -104,10 +104,6 @@ def test_percentile_ranks_of_ten_fill_ten_bins() -> None:
         0.25,
     ]
     assert list_scores.bin_shares(np.empty(0)).tolist() == [0.0] * 10
-
-
-def test_no_two_of_many_series_look_alike() -> None:
-    assert len({color_and_marker(number) for number in range(64)}) == 64
 
 
 def test_scores_of_lists_are_kept_and_cut_a_query() -> None:

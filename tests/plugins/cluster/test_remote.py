@@ -54,6 +54,8 @@ def content(made: Artifact) -> dict[str, bytes]:
 def test_one_machine_builds_and_the_other_fetches(tmp_path: Path, url: str) -> None:
     built: list[str] = []
     first, second = get(tmp_path / "one", url, built), get(tmp_path / "two", url, built)
+    with sharing(Share(2, 3)):
+        get(tmp_path / "three", url, built)
     assert built == ["one"]
     assert content(first) == content(second)
     assert second.manifest == first.manifest
@@ -76,32 +78,36 @@ def test_what_was_built_before_there_was_a_store_is_sent_once(
     assert built == ["one"]
 
 
-@pytest.mark.parametrize("damage", ["changed", "missing", "manifest", "outside", "another"])
+def outside(manifest: dict[str, Any]) -> None:
+    manifest["files"]["../../../evil.txt"] = {"sha256": "0", "bytes": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("top.txt", b"owt"),
+        ("top.txt", None),
+        ("manifest.json", b"{"),
+        ("manifest.json", outside),
+        ("manifest.json", lambda manifest: manifest.update(inputs={"data": "y"})),
+    ],
+)
 def test_what_is_damaged_there_is_named_and_built_here(
-    tmp_path: Path, url: str, damage: str, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, url: str, name: str, data: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     import fsspec
 
     built: list[str] = []
     made = get(tmp_path / "one", url, built)
     files, root = fsspec.url_to_fs(url)
-    place = f"{root}/stage/{made.key}"
-    match damage:
-        case "changed":
-            files.pipe_file(f"{place}/top.txt", b"owt")
-        case "missing":
-            files.rm_file(f"{place}/top.txt")
-        case "manifest":
-            files.pipe_file(f"{place}/manifest.json", b"{")
-        case "outside":
-            manifest = json.loads(files.cat_file(f"{place}/manifest.json"))
-            manifest["files"]["../../../evil.txt"] = {"sha256": "0", "bytes": 1}
-            files.pipe_file(f"{place}/manifest.json", json.dumps(manifest).encode())
-        case "another":
-            manifest = json.loads(files.cat_file(f"{place}/manifest.json"))
-            files.pipe_file(
-                f"{place}/manifest.json", json.dumps({**manifest, "inputs": {"data": "y"}}).encode()
-            )
+    place = f"{root}/stage/{made.key}/{name}"
+    if callable(data):
+        manifest = json.loads(files.cat_file(place))
+        data(manifest)
+        data = json.dumps(manifest).encode()
+    files.rm_file(place)
+    if data is not None:
+        files.pipe_file(place, data)
     again = get(tmp_path / "two", url, built)
     assert built == ["one", "two"]
     assert f"{url}/stage/{made.key} is damaged" in caplog.text
@@ -125,14 +131,6 @@ def test_what_was_sent_in_part_is_not_there(
     get(tmp_path / "one", url, built)
     assert built == ["one", "two"]
     assert len(stored(url)) == 3
-
-
-def test_shares_fetch_what_another_machine_has(tmp_path: Path, url: str) -> None:
-    built: list[str] = []
-    get(tmp_path / "one", url, built)
-    with sharing(Share(2, 3)):
-        get(tmp_path / "two", url, built)
-    assert built == ["one"]
 
 
 @pytest.mark.parametrize(

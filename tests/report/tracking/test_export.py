@@ -115,9 +115,7 @@ def test_command_line_before_environment_before_configuration(
 @pytest.mark.parametrize(
     ("typed", "environment", "destination"),
     [
-        ([], {"MLFLOW_EXPERIMENT_ID": "7"}, "id 7"),
         ([], {"MLFLOW_EXPERIMENT_ID": "7", "MLFLOW_EXPERIMENT_NAME": "lab"}, "id 7"),
-        (["tracking.experiment_id=8"], {"MLFLOW_EXPERIMENT_ID": "7"}, "id 8"),
         (["tracking.experiment_id=8"], {"MLFLOW_EXPERIMENT_NAME": "lab"}, "id 8"),
     ],
 )

@@ -215,15 +215,9 @@ def test_other_numbers_of_the_same_sweep_take_its_place(
     tracking.export(result.folder)
     assert len(find_runs(tracking)) == len(find_runs(tracking, deleted=True)) == 9
     assert {run.data.metrics["mrr"] for run in find_runs(tracking, "tags.kind = 'trial'")} == {0.5}
-
-
-def test_a_sweep_in_the_trash_comes_back(
-    tracking: MLflow, result: SweepResult, find_runs: Find
-) -> None:
-    tracking.export(result.folder)
     for run in find_runs(tracking):
         client(tracking).delete_run(run.info.run_id)
-    tracking.export(result.folder)
+    tracking.export(result.folder)  # what is in the trash comes back
     assert len(find_runs(tracking)) == 9
 
 
@@ -231,14 +225,8 @@ def test_heldout_stands_below_its_sweep(
     tracking: MLflow, example: ModuleType, tmp_path: Path, find_runs: Find
 ) -> None:
     result = example.write(tmp_path / "sweeps" / "s1")
-    line = {
-        "previous": "",
-        "time": "2026-01-02T03:04:05+00:00",
-        "dataset": "sample",
-        "evaluation": 1,
-        "files": {},
-    }
-    line["lock_sha256"] = result.lock["sha256"]
+    line = {"previous": "", "time": "2026-01-02T03:04:05+00:00", "dataset": "sample"}
+    line |= {"evaluation": 1, "files": {}, "lock_sha256": result.lock["sha256"]}
     (result.folder / ENTRY).write_text(json.dumps({**line, "sha256": digest(line)}))
     tracking.export(result.folder)
     (evaluation,) = find_runs(tracking, "tags.kind = 'heldout'")
@@ -310,15 +298,8 @@ def test_runs_that_two_machines_wrote_twice_are_there_once_after_the_next_export
 def test_an_export_that_was_killed_goes_on(
     tracking: MLflow, result: SweepResult, find_runs: Find
 ) -> None:
-    line = [
-        sys.executable,
-        "-c",
-        EXPORT,
-        tracking.uri,
-        tracking.experiment,
-        tracking.artifacts,
-        str(result.folder),
-    ]
+    given = tracking.uri, tracking.experiment, tracking.artifacts, str(result.folder)
+    line = [sys.executable, "-c", EXPORT, *given]
     process = subprocess.Popen(line, stdout=subprocess.DEVNULL)
     query = (
         "select count(*) from runs join experiments using (experiment_id) where experiments.name "
@@ -344,41 +325,31 @@ def test_an_export_that_was_killed_goes_on(
     assert len(client(tracking).get_metric_history(trial.info.run_id, "wins")) == 1
 
 
-def test_addresses_that_are_none(result: SweepResult, tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match=r"tracking\.uri"):
-        MLflow("", "x", "y")
-    (tmp_path / "mlflow.db").write_text("something else")
-    wrong = {
-        "htp://host:5000": "htp://host:5000: MLflow",
-        f"sqlite:///{tmp_path}/mlflow.db": r"mlflow\.db:.*SQLite",
-    }
-    for uri, said in wrong.items():
-        with pytest.raises(HarnessError, match=said):
-            MLflow(uri, "x", "y").export(result.folder)
-
-
-def test_a_database_of_another_mlflow(
-    tracking: MLflow, result: SweepResult, tmp_path: Path
+@pytest.mark.parametrize(
+    ("uri", "said"),
+    [
+        ("htp://host:5000", "htp://host:5000: MLflow"),
+        ("sqlite:///{text}", r"text\.db:.*SQLite"),
+        ("sqlite:///{other}", r"other\.db: MLflow"),
+        ("sqlite:///file:{known}?mode=ro&uri=true", "readonly database"),
+    ],
+)
+def test_a_destination_that_cannot_be_used_is_one_line(
+    uri: str, said: str, tracking: MLflow, result: SweepResult, tmp_path: Path
 ) -> None:
+    """No address, no database, one of another MLflow, and one that cannot be written."""
     tracking.export(result.folder)
-    copy = tmp_path / "copy.db"
-    with (
-        sqlite3.connect(tracking.uri.removeprefix("sqlite:///")) as database,
-        sqlite3.connect(copy) as other,
-    ):
+    known = tracking.uri.removeprefix("sqlite:///")
+    paths = {"text": tmp_path / "text.db", "other": tmp_path / "other.db", "known": known}
+    (tmp_path / "text.db").write_text("something else")
+    with sqlite3.connect(known) as database, sqlite3.connect(paths["other"]) as other:
         database.backup(other)
         other.execute("update alembic_version set version_num = 'another'")
-    with pytest.raises(HarnessError, match=r"copy\.db: MLflow"):
-        replace(tracking, uri=f"sqlite:///{copy}").export(result.folder)
-
-
-def test_a_database_that_cannot_be_written(tracking: MLflow, result: SweepResult) -> None:
-    tracking.export(result.folder)
-    path = tracking.uri.removeprefix("sqlite:///")
-    read_only = replace(tracking, uri=f"sqlite:///file:{path}?mode=ro&uri=true", experiment="new")
-    with pytest.raises(HarnessError, match=r"readonly database") as raised:
-        read_only.export(result.folder)
+    with pytest.raises(HarnessError, match=said) as raised:
+        replace(tracking, uri=uri.format(**paths), experiment="new").export(result.folder)
     assert "\n" not in str(raised.value)
+    with pytest.raises(HarnessError, match=r"tracking\.uri"):
+        MLflow("", "x", "y")
 
 
 def test_the_page_of_a_sweep_is_a_view_that_mlflow_opens(
