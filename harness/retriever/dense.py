@@ -19,7 +19,7 @@ from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import LATER, identity, texts_sha256
 from harness.model.encoder import Encoder, embed
 from harness.retriever.search.exact import exact_search, nearest_rows
-from harness.retriever.search.index import build, load, save, search, widen
+from harness.retriever.search.index import build, search
 from harness.run import Run
 from harness.work.latency import time_alone
 from harness.work.store import Store
@@ -78,10 +78,12 @@ class Dense:
         if name == "Flat":
             find = functools.partial(exact_search, passages, depth=self.depth)
         else:
+            import faiss
+
             index, recall = self._stored(benchmark, passages, store), Recall(passages, questions)
             keys = []
             for width in (width for width, kind in WIDTHS.items() if kind in name):
-                widen(index, width, getattr(self, width))
+                faiss.ParameterSpace().set_index_parameter(index, width, getattr(self, width))
                 keys.append(f"raise lists.NAME.{width} (now {getattr(self, width)})")
             facts["recall"] = {
                 "index": name,
@@ -98,12 +100,17 @@ class Dense:
         return run, facts
 
     def _stored(self, benchmark: Benchmark, passages: Any, store: Store) -> Any:
+        import faiss
+
         def write(folder: Path) -> None:
-            save(build(passages, self.index), folder / "index.faiss")
+            # written by Python, because faiss does not report a full disk at the last bytes
+            with (folder / "index.faiss").open("wb") as file:
+                writer = faiss.PyCallbackIOWriter(file.write)  # type: ignore[attr-defined]
+                faiss.write_index(build(passages, self.index), writer)
 
         config = {"encoder": identity(self.encoder), "index": self.index}
         artifact = store.get("index", config, {"passages": texts_sha256(benchmark.passages)}, write)
-        return load(artifact.path / "index.faiss")
+        return faiss.read_index(str(artifact.path / "index.faiss"))
 
 
 class Recall:

@@ -144,10 +144,6 @@ class Table:
         """Title, source and notes as sentences, for a table that is shown alone."""
         return " ".join([sentence(self.head), *self.notes, *self.source.notes])
 
-    def named(self, name: str) -> Table:
-        """Return the table under another name."""
-        return replace(self, name=name)
-
     def cells(self) -> list[list[str]]:
         """Return every row as text."""
         return [

@@ -46,7 +46,7 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
     table = trials.leaderboard(result, ALL, "explained")
     below = f"{legend}; {_explained(view)}. {table.notes[0]}{_data(view)}"
     text = _text([table, by_hops(result.tune, Display())], below, said, "explanation", "forecast")
-    lines = [line for one in knobs([result]) for line in shown_lines(replace(one, source=Source()))]
+    lines = [line for one in knobs(view) for line in shown_lines(replace(one, source=Source()))]
     return "\n".join([text, "", *lines]).rstrip("\n")
 
 

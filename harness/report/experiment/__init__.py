@@ -40,15 +40,17 @@ def build_experiment(result: SweepResult) -> tuple[list[Table], list[Picture]]:
     """Return the tables and figures of the sweep's experiment; none without an experiment."""
     experiment = result.config.get("experiment") or {}
     place = f"{result.folder / 'config.yaml'}: experiment"
-    with described_errors(place):
-        wanted = [*(experiment.get("tables") or ())], [*(experiment.get("figures") or ())]
-    tables, figures = [], []
-    for number, spec in enumerate(wanted[0]):
-        with described_errors(f"{place}.tables.{number}"):
-            tables.append(_table(result, spec, experiment))
-    for number, spec in enumerate(wanted[1]):
-        with described_errors(f"{place}.figures.{number}"):
-            figures.append(figure_builder(spec["name"], spec["kind"])(result, spec, experiment))
+
+    def made(kind: str, build: Callable[[SweepResult, Spec, Spec], Any]) -> list[Any]:
+        with described_errors(place):
+            specs = [*(experiment.get(kind) or ())]
+        found = []
+        for number, spec in enumerate(specs):
+            with described_errors(f"{place}.{kind}.{number}"):
+                found.append(build(result, spec, experiment))
+        return found
+
+    tables, figures = made("tables", _table), made("figures", _figure)
     return [*tables, *(table for _, table in figures if table)], [picture for picture, _ in figures]
 
 
@@ -75,6 +77,10 @@ def figure_builder(name: str, kind: str) -> Any:
     known.
     """
     return _module(name, kind).build_figure
+
+
+def _figure(result: SweepResult, spec: Spec, experiment: Spec) -> Any:
+    return figure_builder(spec["name"], spec["kind"])(result, spec, experiment)
 
 
 def _module(name: str, kind: str) -> Any:

@@ -23,7 +23,6 @@ from harness.report.figure import (
     outcomes,
 )
 from harness.report.pdf.compile import SECONDS, compile_pdf, fill
-from harness.report.table.knobs import knobs
 from harness.report.table.main import by_hops, main
 from harness.report.table.study import study_tables
 from harness.report.table.sweep_tables import build_tables
@@ -147,8 +146,7 @@ def _together(results: Sequence[SweepResult], display: Display) -> Section:
     for name in dict.fromkeys(str(one.manifest["dataset"]) for one in results):
         own = [one for one in results if one.manifest["dataset"] == name]
         if len(own) > 1:
-            several = [*knobs(own), settings_table(own)]
-            tables += [table.named(f"{table.name}_{file_name(name)}") for table in several]
+            tables.append(replace(settings_table(own), name=f"settings_{file_name(name)}"))
     pictures = [one for ones in by_kind(results).values() for one in joint_figures(ones)]
     return Section("All sweeps", "", "", [], {}, tables, pictures)
 

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from harness.core.table import Column, Source, Table, counted
-from harness.sweep.folder import BENCHMARK, SweepResult, caption, differing
+from harness.core.table import Column, Table, counted
+from harness.sweep.folder import View, caption
 
 
-def knobs(results: Sequence[SweepResult]) -> list[Table]:
-    """Return the table of all fusions on tune.
-
-    Args:
-        results: one sweep, or several of one benchmark and objective. Typed parameters in which
-            they differ, such as encoder, are knobs, too.
-
-    Returns:
-        The table; empty if no knob was varied, all scores are equal, or the sweeps have different
-        questions or objectives.
+def knobs(view: View) -> list[Table]:
+    """Return the table of all fusions on tune; empty if no knob was varied or all scores are
+    equal.
     """
     import pandas as pd
 
-    view = results[0].whole
-    if len({(one.whole.data_sha256, one.whole.objective, one.whole.n) for one in results}) > 1:
-        return []
-    settings, values = [], []
-    for result, typed in zip(results, differing(results), strict=True):
-        given = {key: text or "default" for key, text in typed.items() if key not in BENCHMARK}
-        for row in (result.whole.rows[place] for place in result.whole.fused):
-            texts = {knob: value_text(value) for knob, value in row["parameters"].items()}
-            settings.append({**given, **texts})
-            values.append(result.whole.score(row))
-    frame, scores = pd.DataFrame(settings), pd.Series(values, dtype=float)
+    trials = [view.rows[place] for place in view.fused]
+    frame = pd.DataFrame(
+        [{knob: value_text(value) for knob, value in row["parameters"].items()} for row in trials]
+    )
+    scores = pd.Series([view.score(row) for row in trials], dtype=float)
     total = ((scores - scores.mean()) ** 2).sum()
     rows: list[list[Any]] = []
     for knob in frame if total > 1e-12 else ():
@@ -51,10 +37,7 @@ def knobs(results: Sequence[SweepResult]) -> list[Table]:
         "among all, of another knob among the trials of each fuser that has it. A knob that the "
         "fuser decides is left out."
     )
-    several = len(results) > 1
-    over = f" over {counted(len(results), 'sweep')}" if several else ""
-    title = f"The share of each knob{over} on {view.half}"
-    source = Source() if several else caption.source(view)
+    title, source = f"The share of each knob on {view.half}", caption.source(view)
     columns = [Column("knob", "text"), Column("trials", "count"), Column("share %")]
     rows.sort(key=lambda row: -row[2])
     return [Table("knobs", title, columns, rows, source, [note])] if rows else []

@@ -35,7 +35,7 @@ def build_tables(result: SweepResult) -> list[Table]:
         leaderboard(result, 10, "leaderboard"),
         by_type(view),
         *ablation(view),
-        *knobs([result]),
+        *knobs(result.whole),
         *ceiling(result.whole),
         *headroom(view),
         *cost(result.whole),

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 DATABASES = ("sqlite", "postgresql", "mysql", "mssql")
 SQLITE = "sqlite:///"
-MAGIC = b"SQLite format 3\0"
 SETTINGS = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_DISABLE_AGENT_HINT": "true",
@@ -251,19 +250,11 @@ def _probe(uri: str) -> None:
     """Raise HarnessError if a database does not open; MLflow itself would try again for minutes."""
     if _scheme(uri) not in DATABASES:
         return
-    if uri.startswith(SQLITE):
-        path = Path(uri.removeprefix(SQLITE))
-        if not uri.startswith(f"{SQLITE}file:"):
-            path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_file():
-            with path.open("rb") as stream:
-                head = stream.read(len(MAGIC))
-            if head not in (b"", MAGIC):
-                raise HarnessError(
-                    f"{uri}: it is not an SQLite database; move it away or set tracking.uri"
-                )
+    if uri.startswith(SQLITE) and not uri.startswith(f"{SQLITE}file:"):
+        Path(uri.removeprefix(SQLITE)).parent.mkdir(parents=True, exist_ok=True)
     import sqlalchemy
 
     engine = sqlalchemy.create_engine(uri, poolclass=sqlalchemy.pool.NullPool)
-    with engine.connect():
-        pass
+    with engine.connect() as connection:
+        if uri.startswith(SQLITE):
+            connection.exec_driver_sql("pragma schema_version")  # reads the file

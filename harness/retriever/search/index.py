@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from harness.core.arrays import Float32Array, Float64Array, Int64Array
@@ -31,36 +30,6 @@ def build(vectors: Float32Array, factory: str) -> Any:
             f"({reason}); expected an index_factory string such as Flat, IVF64,Flat or HNSW32"
         ) from error
     return index
-
-
-def save(index: Any, path: Path) -> None:
-    """Write an index to disk. Python writes it, because faiss does not report a full disk at the
-    last bytes.
-    """
-    import faiss
-
-    with path.open("wb") as stream:
-        faiss.write_index(index, faiss.PyCallbackIOWriter(stream.write))  # type: ignore[attr-defined]
-
-
-def load(path: Path) -> Any:
-    """Read an index from disk."""
-    import faiss
-
-    return faiss.read_index(str(path))
-
-
-def widen(index: Any, name: str, value: int) -> None:
-    """Set the width of the search of an index.
-
-    Args:
-        index: the index.
-        name: FAISS's name, ``nprobe`` or ``efSearch``.
-        value: the width.
-    """
-    import faiss
-
-    faiss.ParameterSpace().set_index_parameter(index, name, value)
 
 
 def search(

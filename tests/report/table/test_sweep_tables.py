@@ -1,8 +1,7 @@
 """Every table against the ranks in example.py, counted by hand."""
 
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
-from typing import Any
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -120,7 +119,7 @@ def test_knobs(result: SweepResult) -> None:
     """Of the sum of squares .04375, fuser has .028125 (means .6875, .5625, .5) and alpha within
     boltzmann and linear the rest; beta, cap and the normalizer follow from the fuser.
     """
-    (table,) = knobs([result])
+    (table,) = knobs(result.whole)
     assert table.cells() == [["fuser", "5", "64.3"], ["fuser.alpha", "4", "35.7"]]
 
 
@@ -173,18 +172,3 @@ def test_no_value_lies_outside_its_own_interval(result: SweepResult, example: Mo
                     )
                     checked += 1
     assert checked > 5
-
-
-def test_over_sweeps_what_was_typed_is_a_knob() -> None:
-    """Of the sum of squares 14 about 3, encoder has 9 (means 4.5, 1.5) and alpha 4 (2, 4)."""
-    sweeps: list[Any] = []
-    for given, scores in (({"encoder": "b", "dataset": "x"}, (3.0, 6.0)), ({}, (1.0, 2.0))):
-        rows = [
-            {"parameters": {"fuser": "linear", "fuser.alpha": alpha}, "score": score}
-            for alpha, score in zip((0.1, 0.5), scores, strict=True)
-        ]
-        facts = {"data_sha256": "", "objective": "mrr", "n": 2, "half": "tune"}
-        whole = SimpleNamespace(rows=rows, fused=[0, 1], score=lambda row: row["score"], **facts)
-        sweeps.append(SimpleNamespace(given=given, whole=whole))
-    (table,) = knobs(sweeps)
-    assert table.cells() == [["encoder", "4", "64.3"], ["fuser.alpha", "4", "28.6"]]

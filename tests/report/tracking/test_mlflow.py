@@ -329,7 +329,7 @@ def test_an_export_that_was_killed_goes_on(
     ("uri", "said"),
     [
         ("htp://host:5000", "htp://host:5000: MLflow"),
-        ("sqlite:///{text}", r"text\.db:.*SQLite"),
+        ("sqlite:///{text}", r"text\.db:.*file is not a database"),
         ("sqlite:///{other}", r"other\.db: MLflow"),
         ("sqlite:///file:{known}?mode=ro&uri=true", "readonly database"),
     ],

@@ -104,16 +104,13 @@ class Remote:
             files, root = _connect(self.url)
             files.invalidate_cache()
             yield files, root
-        except ImportError as error:
-            raise HarnessError(
-                f"paths.shared={self.url}: {error}; for s3:// {pip_install('s3')}"
-            ) from error
         except Exception as error:
             why = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+            mend = "mend its address or its keys and run the same command again, which goes on"
+            if isinstance(error, ImportError):
+                mend = f"for s3:// {pip_install('s3')}"
             raise HarnessError(
-                f"paths.shared={self.url}: {why}; mend its address or its keys and run the same "
-                "command again, which "
-                "goes on, or leave paths.shared out"
+                f"paths.shared={self.url}: {why}; {mend}, or leave paths.shared out"
             ) from error
 
 

@@ -73,11 +73,12 @@ def _read(library: Any, named: Sequence[str], store: Store) -> Benchmark:
 
 
 def _collection(library: Any, name: str) -> Any:
+    parts = ("docs", "queries", "qrels")
     try:
         found = library.load(name)
-    except KeyError as error:
-        raise HarnessError(f"dataset.id={name}: ir_datasets knows no such collection") from error
-    lacks = [part for part in ("docs", "queries", "qrels") if not getattr(found, f"has_{part}")()]
+        lacks = [part for part in parts if not getattr(found, f"has_{part}")()]
+    except KeyError:
+        lacks = ["entry in ir_datasets"]
     if lacks:
         raise HarnessError(f"dataset.id={name}: the collection has no {' and no '.join(lacks)}")
     return found
