@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from harness.core.arrays import Float64Array
 from harness.core.table import Column, Kind, Source, Table
@@ -35,24 +36,26 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     if value in ("wins", "losses"):
         against = f" by {view.objective} against {view.reference}"
         kind, factor, digits, counts, unit = "count", 1, 0, against, ""
-    best = _cells(result, spec)
-    names, heads = (sorted({cell[side] for cell in best}, key=_order) for side in (0, 1))
+    cells = pd.DataFrame(_cells(result, spec), columns=["row", "column", "value"])
+    best = cells.groupby(["row", "column"])["value"].max().unstack()
+    best = best.reindex(index=sorted(best.index, key=_order), columns=sorted(best, key=_order))
+    names, heads = [*best.index], [*best.columns]
     down, across = (
         " ".join(knob.rpartition(".")[2] for knob in spec[side]) for side in ("rows", "columns")
     )
-    body = [[best.get((name, head)) for head in heads] for name in names]
     notes = [
         f"{value}{counts}, the best trial in each cell over all other knobs.",
         *filter(None, [spec.get("published", "")]),
         f"{not_comparable(result, experiment)}.",
     ]
     columns = [Column(f"{across} {head}", kind) for head in heads]
-    rows = [[name, *cells] for name, cells in zip(names, body, strict=True)]
+    shown = best.astype(object).where(best.notna(), None)
+    rows = [[name, *values] for name, *values in shown.itertuples()]
     source = Source(f"{experiment['source']}; {caption.extent(view)}")
     table = Table(
         spec["name"], spec["title"], [Column(down, "text"), *columns], rows, source, notes
     )
-    values = np.array(body, dtype=np.float64) * factor
+    values = best.to_numpy(np.float64) * factor
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -71,16 +74,14 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     return Picture(spec["name"], title, draw, height, " ".join(notes)), table
 
 
-def _cells(result: SweepResult, spec: Spec) -> dict[tuple[str, str], float]:
-    """Return the largest value of the matching trials, by row and column."""
-    best: dict[tuple[str, str], float] = {}
+def _cells(result: SweepResult, spec: Spec) -> Iterator[tuple[str, str, float]]:
+    """Yield row, column and value of the matching trials."""
     for trial in result.whole.rows:
         knobs = trial["parameters"]
-        cell = _label(knobs, spec["rows"]), _label(knobs, spec["columns"])
+        row, column = (_label(knobs, spec[side]) for side in ("rows", "columns"))
         number = score(trial, spec["value"])
-        if all(cell) and number is not None and matches(knobs, spec.get("where", {})):
-            best[cell] = max(best.get(cell, number), number)
-    return best
+        if row and column and number is not None and matches(knobs, spec.get("where", {})):
+            yield row, column, number
 
 
 def _write_numbers(axes: Axes, values: Float64Array, digits: int) -> None:

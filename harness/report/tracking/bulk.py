@@ -14,10 +14,7 @@ from typing import Any
 from mlflow.entities import DatasetInput
 from mlflow.store.tracking.dbmodels import models
 from mlflow.utils.mlflow_tags import MLFLOW_RUN_NAME, MLFLOW_USER
-from sqlalchemy import Engine, Table, insert, select
-
-ROWS = 2000
-"""Number of rows in one statement."""
+from sqlalchemy import Engine, insert, select
 
 
 @dataclass(frozen=True)
@@ -63,9 +60,8 @@ def insert_runs(
             **_inputs(keyed, source, used),
         }
         for model, several in rows.items():
-            table: Table = model.__table__
-            for start in range(0, len(several), ROWS):
-                connection.execute(insert(table), several[start : start + ROWS])
+            if several:
+                connection.execute(insert(model.__table__), several)
 
 
 Rows = dict[Any, list[dict[str, object]]]
@@ -75,18 +71,9 @@ Rows = dict[Any, list[dict[str, object]]]
 def _values(keyed: Mapping[str, FinishedRun]) -> Rows:
     """Return the rows of tags, parameters and metrics."""
     tags = {key: {**run.tags, MLFLOW_RUN_NAME: run.name} for key, run in keyed.items()}
-    measured = [
-        {
-            "run_uuid": key,
-            "key": name,
-            "value": value,
-            "timestamp": run.began,
-            "step": 0,
-            "is_nan": False,
-        }
-        for key, run in keyed.items()
-        for name, value in run.metrics.items()
-    ]
+    measured = _pairs({key: run.metrics for key, run in keyed.items()})
+    for row in measured:
+        row |= {"timestamp": keyed[str(row["run_uuid"])].began, "step": 0, "is_nan": False}
     return {
         models.SqlTag: _pairs(tags),
         models.SqlParam: _pairs({key: run.params for key, run in keyed.items()}),
@@ -136,7 +123,7 @@ def _run(key: str, run: FinishedRun, experiment: int, place: str) -> dict[str, o
     }
 
 
-def _pairs(keyed: Mapping[str, Mapping[str, str]]) -> list[dict[str, object]]:
+def _pairs(keyed: Mapping[str, Mapping[str, object]]) -> list[dict[str, object]]:
     return [
         {"run_uuid": key, "key": name, "value": value}
         for key, own in keyed.items()

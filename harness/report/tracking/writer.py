@@ -24,6 +24,7 @@ from harness.core.threads import map_threads
 from harness.report.tracking.bulk import FinishedRun, insert_runs
 from harness.report.tracking.entry import RunGroup, TrackedRun
 from harness.work.progress import Progress
+from harness.work.shared_rows import cut
 
 GROUP, CONTENT, ENTRY = "harness.group", "harness.content", "harness.entry"
 PARAMS = 100  # that MLflow takes in one request
@@ -111,9 +112,9 @@ class Writer:
         own, began = run.info.run_id, run.info.start_time
         metrics = [Metric(key, value, began, 0) for key, value in entry.metrics.items()]
         params = [Param(key, value) for key, value in entry.params.items()]
-        self.client.log_batch(own, metrics, params[:PARAMS])
-        for start in range(PARAMS, len(params), PARAMS):
-            self.client.log_batch(own, params=params[start : start + PARAMS])
+        self.client.log_batch(own, metrics)
+        for part in cut(len(params), PARAMS):
+            self.client.log_batch(own, params=params[part])
         self.client.log_inputs(own, [_dataset(group)])
         self.client.set_terminated(own, FINISHED, int(1000 * group.ended))
 

@@ -17,7 +17,6 @@ from .lock import Lock as Lock
 from .lock import learned as learned
 from .lock import locked_trials as locked_trials
 from .lock import read_entry as read_entry
-from .result import BENCHMARK as BENCHMARK
 from .result import SweepResult as SweepResult
 from .result import by_kind as by_kind
 from .result import differing as differing
