@@ -10,7 +10,7 @@ from harness.evaluation.column import COLUMNS, MCNEMAR, SIGN, judged, won_lost
 from harness.report.display import Display, normalizer_of
 from harness.report.table.hops import labelled, pooled_hops
 from harness.report.table.trials import in_paper, trial_table
-from harness.sweep.folder import SweepResult, View, caption, differing
+from harness.sweep.folder import Row, SweepResult, View, caption, differing
 
 MOST = 12
 """The largest number of rows of a sweep."""
@@ -77,18 +77,19 @@ def _part(result: SweepResult, display: Display) -> Table:
     other = view.best_single if view.best_single != view.reference else None
     rows, marks = [], {}
     for number, (place, cells) in enumerate(zip(places, table.rows, strict=True)):
-        row = view.rows[place]
-        name = display.strategy(row["family"], normalizer_of(row))
-        if place in lists:
-            name = display.list.get(row["name"], row["name"])
-        elif place not in tuned:
-            name += " (default)"
-        rows.append([name, *cells[1:]])
+        ending = "" if place in lists | tuned else " (default)"
+        rows.append([f"{_name(view.rows[place], display)}{ending}", *cells[1:]])
         found = view.outcome(place, other)
         if found is not None and shown(found.p_holm):
             marks[number, 1] = BETTER if (found.difference or 0) > 0 else WORSE
     rules = frozenset({len(lists)} if 0 < len(lists) < len(places) else ())
     return replace(table, rows=rows, style=Style(marks=marks, rules=rules))
+
+
+def _name(row: Row, display: Display) -> str:
+    if row["family"] == "single":
+        return display.list.get(row["name"], row["name"])
+    return display.strategy(row["family"], normalizer_of(row))
 
 
 def _is_shown(view: View, place: int) -> bool:
