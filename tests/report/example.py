@@ -43,6 +43,22 @@ TEST = """
 KEYS = {"alpha": "fuser.alpha", "beta": "fuser.beta", "k": "fuser.k", "cap": "pool.cap"}
 
 
+FACTS = yaml.safe_load(f"""
+{{dataset: sample, data_sha256: {SHA}, objective: last_hop@5, code: 0.1.0+abc,
+  libraries: {{numpy: 2.4.6}}}}
+""")
+MANIFEST = yaml.safe_load("""
+{split: tune, n: 8, seconds: 1.5, single: [graph, dense, bm25], ceiling: [
+  {lists: [dense, graph], cap: null, share: 1.0}, {lists: [dense, graph], cap: 20, share: 0.875}]}
+""")
+LOCK = yaml.safe_load("""
+{best_single: graph, margin: 0.02, files: {},
+  expected: {tune: 0.75, score: 0.7, bias: 0.05, low: 0.4, high: 0.8, n: 6},
+  power: {n: 6, discordance: 0.5, effect: 0.25, effect_corrected: 0.2, smallest: null,
+    n_effective: 6, power: 0.031, power_corrected: 0.024, queries: 66}}
+""")
+
+
 def lines(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.split("|")] for line in text.strip().splitlines()]
 
@@ -180,46 +196,13 @@ def write(folder: Path, *, heldout: bool = True) -> SweepResult:
     (folder / "config.yaml").write_text(
         yaml.safe_dump({"metrics": METRICS, "objective": "last_hop@5"})
     )
-    manifest = {
-        "dataset": "sample",
-        "data_sha256": SHA,
-        "split": "tune",
-        "n": 8,
-        "objective": "last_hop@5",
-        "code": "0.1.0+abc",
-        "libraries": {"numpy": "2.4.6"},
-        "seconds": 1.5,
-        "ceiling": [
-            {"lists": ["dense", "graph"], "cap": None, "share": 1.0},
-            {"lists": ["dense", "graph"], "cap": 20, "share": 0.875},
-        ],
-        "single": ["graph", "dense", "bm25"],
-    }
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    (folder / "manifest.json").write_text(json.dumps({**FACTS, **MANIFEST}))
     lock = {
         "winner": plain(0),
         "fusers": [plain(0), plain(3), plain(5)],
         "baselines": [plain(2), plain(6)],
-        "best_single": "graph",
-        "margin": 0.02,
-        "expected": {"tune": 0.75, "score": 0.7, "bias": 0.05, "low": 0.4, "high": 0.8, "n": 6},
-        "power": {
-            "n": 6,
-            "discordance": 0.5,
-            "effect": 0.25,
-            "effect_corrected": 0.2,
-            "smallest": None,
-            "n_effective": 6,
-            "power": 0.031,
-            "power_corrected": 0.024,
-            "queries": 66,
-        },
-        "dataset": "sample",
-        "data_sha256": SHA,
-        "code": "0.1.0+abc",
-        "libraries": {"numpy": "2.4.6"},
-        "objective": "last_hop@5",
-        "files": {},
+        **FACTS,
+        **LOCK,
     }
     (folder / "winner.lock.json").write_text(json.dumps({**lock, "sha256": digest(lock)}))
     if heldout:

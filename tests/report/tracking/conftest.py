@@ -53,17 +53,8 @@ class MlflowServer:
         if not (self.folder / "server.db").exists():
             databases.make(self.folder / "server.db")
         command = [
-            *(
-                sys.executable,
-                "-P",
-                "-m",
-                "mlflow",
-                "server",
-                "--host",
-                "127.0.0.1",
-                "--port",
-                str(self.port),
-            ),
+            *(sys.executable, "-P", "-m", "mlflow", "server"),
+            *("--host", "127.0.0.1", "--port", str(self.port)),
             *("--backend-store-uri", f"sqlite:///{self.folder}/server.db", "--workers", "1"),
             *("--artifacts-destination", str(self.folder / "artifacts"), *self.options),
         ]

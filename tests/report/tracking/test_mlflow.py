@@ -4,6 +4,7 @@ around it.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -75,30 +76,16 @@ def test_a_trial_reads_back_as_it_stands_in_the_folder(
     (trial,) = find_runs(tracking, "tags.trial = '0000000000000000'")
     assert trial.info.run_name == "1 boltzmann pit alpha=0.7 beta=0.5 cap=20"
     assert trial.info.status == "FINISHED"
-    assert {
-        "strategy": "boltzmann pit alpha=0.7 beta=0.5 cap=20",
-        "fuser": "boltzmann",
-        "dataset": "sample",
-        "split": "tune",
-        "fuser.alpha": "0.7",
-        "normalizer": "pit",
-        "pool.cap": "20",
-    }.items() <= (trial.data.params.items())
+    params = {"strategy": "boltzmann pit alpha=0.7 beta=0.5 cap=20", "fuser": "boltzmann"}
+    params |= {"dataset": "sample", "split": "tune", "fuser.alpha": "0.7"}
+    params |= {"normalizer": "pit", "pool.cap": "20"}
+    assert params.items() <= trial.data.params.items()
     constant = {"dataset": "sample", "split": "tune", "n": "8", "objective": "last_hop@5"}
     assert constant.items() <= parent.data.params.items()
-    assert trial.data.metrics == pytest.approx(
-        {
-            "last_hop_at_5": 6 / 8,
-            "full_sup_at_5": 5 / 8,
-            "recall_at_5": round((5 * 1 + 2 / 3 + 2 * 0.5) / 8, 4),
-            "mrr": 1.0,
-            "wins": 3,
-            "losses": 1,
-            "p": 0.625,
-            "p_holm": 1,
-        },
-        abs=1e-15,
-    )
+    recall = round((5 * 1 + 2 / 3 + 2 * 0.5) / 8, 4)
+    metrics = {"last_hop_at_5": 6 / 8, "full_sup_at_5": 5 / 8, "recall_at_5": recall, "mrr": 1.0}
+    metrics |= {"wins": 3, "losses": 1, "p": 0.625, "p_holm": 1}
+    assert trial.data.metrics == pytest.approx(metrics, abs=1e-15)
     tags = trial.data.tags
     expected = {"dataset": "sample", "split": "tune", "code": "0.1.0+abc", "sweep": "s1"}
     assert {key: tags[key] for key in expected} == expected
@@ -121,14 +108,8 @@ def test_the_sweep_holds_winner_forecast_cost_and_files(
     tracking.export(result.folder)
     (run,) = find_runs(tracking, "tags.kind = 'sweep'")
     assert run.data.params["fuser.alpha"] == "0.7"
-    expected = {
-        "last_hop_at_5": 0.75,
-        "expected_score": 0.7,
-        "power_queries": 66,
-        "seconds": 1.5,
-        "seconds_lists_graph": 40,
-        "peak_memory_mb": 573,
-    }
+    expected = {"last_hop_at_5": 0.75, "expected_score": 0.7, "power_queries": 66, "seconds": 1.5}
+    expected |= {"seconds_lists_graph": 40, "peak_memory_mb": 573}
     assert expected.items() <= run.data.metrics.items()
     assert "power_smallest" not in run.data.metrics  # null: none is
     assert run.data.tags["winner"] == "boltzmann pit alpha=0.7 beta=0.5 cap=20"
@@ -306,11 +287,11 @@ def test_an_export_that_was_killed_goes_on(
         "= ?"
     )
     for _ in range(3000):
-        with sqlite3.connect(tracking.uri.removeprefix("sqlite:///")) as database:
-            tables = database.execute(
-                "select count(*) from sqlite_master where name = 'runs'"
-            ).fetchone()[0]
-            if tables and database.execute(query, (tracking.experiment,)).fetchone()[0]:
+        with (
+            contextlib.suppress(sqlite3.OperationalError),  # no tables yet
+            sqlite3.connect(tracking.uri.removeprefix("sqlite:///")) as database,
+        ):
+            if database.execute(query, (tracking.experiment,)).fetchone()[0]:
                 break
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
@@ -368,15 +349,10 @@ def test_the_page_of_a_sweep_is_a_view_that_mlflow_opens(
     assert len(value) < 5000  # what an older MLflow takes
     state = json.loads(value)
     assert (state["orderByKey"], state["orderByAsc"]) == ("metrics.`last_hop_at_5`", False)
-    known = {key for row in result.trials.columns for key in (row,)}
-    counts = ("graph_win", "graph_loss") if "graph_win" in known else ("wins", "losses")
-    wanted = [
-        *(f"params.`{name}`" for name in SHOWN),
-        *(
-            f"metrics.`{name}`"
-            for name in ("last_hop_at_5", "full_sup_at_5", *counts, "p", "p_holm")
-        ),
-    ]
+    known = "graph_win" in result.trials.columns
+    counts = ("graph_win", "graph_loss") if known else ("wins", "losses")
+    metrics = ("last_hop_at_5", "full_sup_at_5", *counts, "p", "p_holm")
+    wanted = [*(f"params.`{one}`" for one in SHOWN), *(f"metrics.`{one}`" for one in metrics)]
     assert state["selectedColumns"][: len(wanted)] == wanted
     assert len(state["selectedColumns"]) <= 14
     assert len(client(tracking).search_runs([experiment.experiment_id], state["searchFilter"])) == 8

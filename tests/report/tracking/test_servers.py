@@ -23,6 +23,7 @@ from harness.core.errors import HarnessError
 from harness.report.tracking.mlflow import SETTINGS, MLflow
 from harness.sweep.folder.result import SweepResult
 
+INFO = ("status", "start_time", "end_time", "user_id", "lifecycle_stage")
 PASSWORD = "a-long-password-of-nobody"
 Find = Callable[..., list[Any]]
 
@@ -75,11 +76,7 @@ def test_a_database_holds_what_a_server_was_sent(
         own = {"mlflow.parentRunId", "mlflow.note.content", "mlflow.log-model.history"}
         return {
             run.info.run_name: [
-                run.info.status,
-                run.info.start_time,
-                run.info.end_time,
-                run.info.user_id,
-                run.info.lifecycle_stage,
+                *(getattr(run.info, name) for name in INFO),
                 run.data.params,
                 run.data.metrics,
                 names.get(run.data.tags.get("mlflow.parentRunId", "")),
