@@ -7,9 +7,10 @@ a table of the same number.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from dataclasses import dataclass
 
 from harness.core.escape import tex
 from harness.core.table.table import Table, parted, sentence
@@ -70,8 +71,44 @@ def em(text: str) -> float:
     return sum(LETTERS.get(letter, 0.72 if letter.isupper() else 0.52) for letter in text)
 
 
+@dataclass
+class TexColumn:
+    """A column in LaTeX.
+
+    Attributes:
+        is_text: whether it has text, which may be wrapped.
+        cells: its cells.
+        head: the lines of its head.
+        mark: its longest raised sign.
+        body: the width of its widest cell in points.
+        width: its width in points.
+    """
+
+    is_text: bool
+    cells: list[str]
+    head: list[str]
+    mark: str
+    body: float
+    width: float
+
+    @property
+    def spec(self) -> str:
+        """The type of the column: broken lines for long text, numbers to the right."""
+        if not self.is_text:
+            return "r"
+        is_long = self.body > self.width
+        return rf">{{\raggedright\arraybackslash}}p{{{self.width:.0f}pt}}" if is_long else "l"
+
+    @property
+    def title(self) -> str:
+        """The head."""
+        lines = [table_text(line) for line in self.head]
+        side = "l" if self.is_text else "r"
+        return lines[0] if len(lines) == 1 else HEADS % (side, BREAK.join(lines))
+
+
 class LatexTable:
-    """The cells of a table in LaTeX, and the widths of its columns.
+    """The columns of a table in LaTeX.
 
     Args:
         table: the table.
@@ -87,62 +124,29 @@ class LatexTable:
         rename_cell: Callable[[str], str] = str,
         bands: Sequence[str] = (),
     ) -> None:
-        self.table, self.rename, self.bands = table, rename, bands
-        self.kinds = [column.kind for column in table.columns]
-        self.cells = table.cells()
-        for place in (place for place, kind in enumerate(self.kinds) if kind == "text"):
-            for row in self.cells:
-                row[place] = rename_cell(row[place])
-
-    @cached_property
-    def bodies(self) -> list[float]:
-        """The width of each column's widest cell in points."""
-        bodies = [0.0] * len(self.kinds)
-        for row, cells in enumerate(self.cells):
-            for place, cell in enumerate(cells):
-                width = LETTER * em(cell) * (BOLD if self.table.is_bold(row, place) else 1)
-                bodies[place] = max(bodies[place], width)
-        return bodies
-
-    @cached_property
-    def marks(self) -> list[str]:
-        """The longest mark of each column."""
-        marks = [""] * len(self.kinds)
-        for (_, place), mark in self.table.style.marks.items():
-            marks[place] = max(marks[place], mark, key=len)
-        return marks
-
-    @cached_property
-    def heads(self) -> list[list[str]]:
-        """The lines of each head: two if that makes the column narrower."""
-        heads = []
-        for column, body in zip(self.table.columns, self.bodies, strict=True):
-            words = self.rename(column.title).split(" ")
-            cuts = range(1, len(words) if em(" ".join(words)) > body / LETTER + 1 else 1)
-            splits = [[" ".join(words[:cut]), " ".join(words[cut:])] for cut in cuts]
-            widest = [max(map(em, lines)) for lines in splits]
-            heads.append(splits[widest.index(min(widest))] if splits else [" ".join(words)])
-        return heads
-
-    @cached_property
-    def widths(self) -> list[float]:
-        """The width of each column in points."""
-        widths = []
-        for kind, body, head, mark in zip(
-            self.kinds, self.bodies, self.heads, self.marks, strict=True
-        ):
+        self.table, self.bands = table, [table_text(rename(name)) for name in bands]
+        cells = table.cells()
+        self.columns: list[TexColumn] = []
+        for place, column in enumerate(table.columns):
+            own, is_text = [row[place] for row in cells], column.kind == "text"
+            own = [rename_cell(cell) for cell in own] if is_text else own
+            bold = [BOLD if table.is_bold(row, place) else 1 for row in range(len(own))]
+            body = LETTER * max(map(operator.mul, map(em, own), bold), default=0.0)
+            marks = [mark for (_, at), mark in table.style.marks.items() if at == place]
+            mark, head = max(marks, key=len, default=""), _head(rename(column.title), body)
             width = max(body + LETTER * 0.4 * len(mark), *(LETTER * em(line) for line in head))
-            widths.append(min(width, WIDEST * PAGE) if kind == "text" else width)
-        texts = [place for place, kind in enumerate(self.kinds) if kind == "text"]
-        longest = max(texts, key=widths.__getitem__, default=0)
-        over = sum(widths) + GAP * (len(widths) - 1) - PAGE
-        if texts and len(widths) <= MOST and 0 < over <= widths[longest] - NARROWEST:
-            widths[longest] -= over
-        return widths
+            width = min(width, WIDEST * PAGE) if is_text else width
+            self.columns.append(TexColumn(is_text, own, head, mark, body, width))
+        every = range(len(self.columns))
+        texts = [column for column in self.columns if column.is_text]
+        over = self.width(every) - PAGE
+        if texts and len(every) <= MOST and over > 0:
+            longest = max(texts, key=lambda column: column.width)
+            longest.width -= over if over <= longest.width - NARROWEST else 0
 
     def width(self, places: Sequence[int]) -> float:
         """Return the width of some columns in points."""
-        return sum(self.widths[place] + GAP for place in places) - GAP
+        return sum(self.columns[place].width + GAP for place in places) - GAP
 
     def panels(self) -> list[list[int]]:
         """Return the columns in parts that fit the page, each with the columns that name a row."""
@@ -155,38 +159,36 @@ class LatexTable:
 
     def tabular(self, places: Sequence[int], rows: Sequence[int]) -> str:
         """Return some columns of some rows."""
-        specs = "".join(map(self._spec, places))
+        columns = [self.columns[place] for place in places]
+        specs = "".join(column.spec for column in columns)
         lines = [f"\\begin{{tabular}}{{@{{}}{specs}@{{}}}}", "\\toprule"]
-        lines += [" & ".join(map(self._head, places)) + " \\\\", "\\midrule"]
+        lines += [" & ".join(column.title for column in columns) + " \\\\", "\\midrule"]
         for row in rows:
             if row in self.table.style.rules and row > rows[0]:
                 lines.append("\\midrule")
             if self.bands and (row == 0 or self.bands[row] != self.bands[row - 1]):
-                name = table_text(self.rename(self.bands[row]))
+                name = self.bands[row]
                 lines.append(rf"\multicolumn{{{len(places)}}}{{@{{}}l}}{{\emph{{{name}}}}} \\")
             lines.append(" & ".join(self._cell(row, place) for place in places) + " \\\\")
         return "\n".join([*lines, "\\bottomrule", "\\end{tabular}\n"])
 
-    def _head(self, place: int) -> str:
-        lines = [table_text(line) for line in self.heads[place]]
-        side = "l" if self.kinds[place] == "text" else "r"
-        return lines[0] if len(lines) == 1 else HEADS % (side, BREAK.join(lines))
-
-    def _spec(self, place: int) -> str:
-        """Return the column's type: broken lines for long text, numbers to the right."""
-        if self.kinds[place] != "text":
-            return "r"
-        width = self.widths[place]
-        is_long = self.bodies[place] > width
-        return rf">{{\raggedright\arraybackslash}}p{{{width:.0f}pt}}" if is_long else "l"
-
     def _cell(self, row: int, place: int) -> str:
         """Return a cell, and the raised sign behind it, as wide as the widest one of its column."""
-        text, longest = table_text(self.cells[row][place]), tex(self.marks[place])
+        column = self.columns[place]
+        text, longest = table_text(column.cells[row]), tex(column.mark)
         shown = f"\\textbf{{{text}}}" if self.table.is_bold(row, place) else text
         if mark := self.table.style.marks.get((row, place)):
             shown += rf"\rlap{{\textsuperscript{{{tex(mark)}}}}}"
         return shown + (rf"\phantom{{\textsuperscript{{{longest}}}}}" if longest else "")
+
+
+def _head(title: str, body: float) -> list[str]:
+    """Return the lines of a head: two if that makes the column narrower."""
+    words = title.split(" ")
+    if em(title) <= body / LETTER + 1 or len(words) == 1:
+        return [title]
+    splits = [[" ".join(words[:at]), " ".join(words[at:])] for at in range(1, len(words))]
+    return min(splits, key=lambda lines: max(map(em, lines)))
 
 
 def typeset(

@@ -65,15 +65,6 @@ class Style:
     marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
     rules: frozenset[int] = frozenset()
 
-    def moved(self, rows: Mapping[int, int], places: Mapping[int, int]) -> Style:
-        """Return the format of the rows and columns that get new numbers; others are left out."""
-        cells = {(row, place): (rows[row], places[place]) for row in rows for place in places}
-        return Style(
-            frozenset(cells[cell] for cell in self.best & cells.keys()),
-            {cells[cell]: mark for cell, mark in self.marks.items() if cell in cells},
-            frozenset(rows[row] for row in self.rules & rows.keys()),
-        )
-
 
 @dataclass(frozen=True)
 class Table:
@@ -159,14 +150,21 @@ class Table:
         """Return the table with some of its columns and rows, in the order given; None: all."""
         places = range(len(self.columns)) if places is None else places
         rows = range(len(self.rows)) if rows is None else rows
-        row_of = {old: new for new, old in enumerate(rows)}
-        values = [self.rows[row] for row in rows]
+        old, rules = (
+            self.style,
+            frozenset(i for i, row in enumerate(rows) if row in self.style.rules),
+        )
+        cells = {
+            (row, place): (i, j) for i, row in enumerate(rows) for j, place in enumerate(places)
+        }
+        best = frozenset(cells[cell] for cell in old.best & cells.keys())
+        marks = {cells[cell]: mark for cell, mark in old.marks.items() if cell in cells}
         return replace(
             self,
             columns=[self.columns[place] for place in places],
-            rows=[[row[place] for place in places] for row in values],
-            marked=frozenset(row_of[row] for row in self.marked & row_of.keys()),
-            style=self.style.moved(row_of, {old: new for new, old in enumerate(places)}),
+            rows=[[self.rows[row][place] for place in places] for row in rows],
+            marked=frozenset(i for i, row in enumerate(rows) if row in self.marked),
+            style=Style(best, marks, rules),
         )
 
     @cached_property
