@@ -59,4 +59,6 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     )
     height = 0.8 + 0.17 * len(labels) * max(len(splits), 1)
     notes = " ".join([said, *compared.notes])
-    return Picture(spec["name"], compared.head, draw, height, notes), None
+    return Picture(
+        spec["name"], compared.spec["title"], draw, height, notes, compared.source.extent
+    ), None

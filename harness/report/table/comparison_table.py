@@ -79,8 +79,7 @@ class ComparisonTable:
     @cached_property
     def lines(self) -> list[ComparisonRow]:
         """Return all rows, by slice, then split."""
-        several = [self.result.whole, *([self.result.test] if self.result.test else [])]
-        cells = itertools.product(self.slices, several)
+        cells = itertools.product(self.slices, filter(None, [self.result.whole, self.result.test]))
         return [line for cut, part in cells for line in self._lines(part, cut)]
 
     def table(self) -> Table:
@@ -135,11 +134,6 @@ class ComparisonTable:
         return found
 
     @property
-    def head(self) -> str:
-        """Return title and source, for a figure."""
-        return f"{self.spec['title']}: {self.source.extent}"
-
-    @property
     def source(self) -> Source:
         """Return the publication, the data and the lists."""
         systems = caption.systems(self.result.whole)
@@ -178,14 +172,14 @@ class ComparisonTable:
 
     def _lines(self, part: View, cut: Spec) -> list[ComparisonRow]:
         """Return the rows of a slice of a split; those of one trial are one comparison."""
-        metric = self.metrics[0]
+        metric, trials = self.metrics[0], self.result.whole.rows
         members = part.slice(cut["where"]) & ~np.isnan(metric(part.ranks[0]))
         if not members.any():
             return []
-        trials = self.result.whole.rows
+        rows = list(zip(self.spec["rows"], self.places, strict=True))
         own = {
             row["label"]: None if place is None else part.place(trials[place]["trial"])
-            for row, place in zip(self.spec["rows"], self.places, strict=True)
+            for row, place in rows
         }
         base = own[self.spec["against"]]
         pairs: dict[int, Comparison] = {}
@@ -194,7 +188,7 @@ class ComparisonTable:
                 pairs[one] = part.compare(one, base, members, metric)
         compared = dict(zip(pairs, corrected([*pairs.values()], part.evaluation), strict=True))
         found = []
-        for row, place in zip(self.spec["rows"], self.places, strict=True):
+        for row, place in rows:
             if place is None or (mine := own[row["label"]]) is None:
                 continue
             values = [metric(part.ranks[mine][members]) for metric in self.metrics]
@@ -202,19 +196,18 @@ class ComparisonTable:
             if metric.binary:
                 interval = clustered_wilson(values[0], part.clusters[members]).tolist()
             printed = row.get("published", {}).get(part.dataset, {})
-            found.append(
-                ComparisonRow(
-                    place,
-                    row["label"],
-                    cut["label"],
-                    part.split,
-                    len(values[0]),
-                    [float(average(each)) for each in values],
-                    interval,
-                    compared.get(mine),
-                    str(printed.get(cut.get("published", part.split), UNPRINTED)),
-                )
+            line = ComparisonRow(
+                place,
+                row["label"],
+                cut["label"],
+                part.split,
+                len(values[0]),
+                [float(average(each)) for each in values],
+                interval,
+                compared.get(mine),
+                str(printed.get(cut.get("published", part.split), UNPRINTED)),
             )
+            found.append(line)
         return found
 
 
