@@ -24,11 +24,8 @@ def text(trace: Trace, seeds: int) -> str:
             lines += ["", table.title, *table.lines(WIDTH)]
         for doc in trail.paths:
             paths = [f"  {describe_path(trace, name, doc, path)}" for path in trail.paths[doc]]
-            lines += [
-                "",
-                f"{name}, {role(trace, doc)} {label(trace, Node(passage=doc))}: "
-                f"{_place(trace, name, doc)}",
-            ]
+            target = f"{role(trace, doc)} {label(trace, Node(passage=doc))}"
+            lines += ["", f"{name}, {target}: {_place(trace, name, doc)}"]
             lines += paths or ["  no path from a seed"]
     return "\n".join(lines)
 
@@ -40,14 +37,10 @@ def rank_table(trace: Trace) -> Table:
         Column("passage", "text"),
         *(Column(name, "count") for name in trace.order),
     ]
-    rows = [
-        [
-            role(trace, doc),
-            label(trace, Node(passage=doc)),
-            *(trace.rank(name, doc) for name in trace.order),
-        ]
-        for doc in (*trace.gold, *trace.rivals)
-    ]
+    rows = []
+    for doc in (*trace.gold, *trace.rivals):
+        ranks = [trace.rank(name, doc) for name in trace.order]
+        rows.append([role(trace, doc), label(trace, Node(passage=doc)), *ranks])
     return Table("ranks", "Ranks", columns, rows)
 
 
@@ -100,27 +93,22 @@ def _paths(trace: Trace, trail: Trail) -> dict[str, object]:
     return {"seeds": seeds, "paths": paths}
 
 
-def _cell(value: Any) -> str | None:
+def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if value is None:
-        return None
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return f"{value:.4f}" if isinstance(value, float) else value
 
 
 def head(trace: Trace) -> list[str]:
     """Return the question, its split and kind, and the answer, as lines."""
     row, split = trace.benchmark.queries[trace.query], trace.benchmark.split[trace.query]
-    kind = ", ".join(
-        f"{name} {row[name]}" for name in ("hops", "type") if row.get(name) not in (None, "")
-    )
-    answers = " | ".join(row.get("answers") or [])
+    known = [name for name in ("hops", "type") if row.get(name) not in (None, "")]
     warned = " (looking at test: choose nothing by it)" if split == "test" else ""
-    return [
-        f"{trace.benchmark.name} {row['id']}: split {split}{warned}{', ' if kind else ''}{kind}",
-        row["question"],
-        *([f"answer: {answers}"] if answers else []),
-    ]
+    kinds = [f"split {split}{warned}", *(f"{name} {row[name]}" for name in known)]
+    lines = [f"{trace.benchmark.name} {row['id']}: {', '.join(kinds)}", row["question"]]
+    if answers := " | ".join(row.get("answers") or []):
+        lines.append(f"answer: {answers}")
+    return lines
 
 
 def role(trace: Trace, doc: int) -> str:
@@ -143,12 +131,11 @@ def label(trace: Trace, node: Node) -> str:
 def describe_path(trace: Trace, name: str, doc: int, path: Path) -> str:
     """Return a path in one line, with its share of the score, or the score that it gives."""
     share = trace.share(name, doc, path.strength)
-    words = [label(trace, path.nodes[0])]
+    words = [f"{path.strength:.4f} " if share is None else f"{percent(share):>5}% "]
+    words.append(label(trace, path.nodes[0]))
     for link, node in zip(path.links, path.nodes[1:], strict=True):
         words.append(f"-{link}-> {label(trace, node)}")
-    return (
-        f"{f'{path.strength:.4f}' if share is None else f'{percent(share):>5}%'}  {' '.join(words)}"
-    )
+    return " ".join(words)
 
 
 def _place(trace: Trace, name: str, doc: int) -> str:

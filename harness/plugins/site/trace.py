@@ -128,10 +128,8 @@ class Tracer:
         gold = [doc for doc in self.benchmark.gold[query].tolist() if doc >= 0]
         order = self.order(query)
         best = list(order[self.fused])
-        worst = max(
-            (best.index(doc) if doc in order[self.fused] else len(best) for doc in gold), default=0
-        )
-        above = [doc for doc in best[:worst] if doc not in gold][:rivals]
+        places = [best.index(doc) if doc in best else len(best) for doc in gold]
+        above = [doc for doc in best[: max(places, default=0)] if doc not in gold][:rivals]
         trails = {
             each: explain(query, [*gold, *above], count)
             for each, explain in self._explained.items()
@@ -165,7 +163,8 @@ def trace(config: DictConfig, given: Sequence[str] = ()) -> Trace:
 def fused_name(chosen: Trial) -> str:
     """Return ``fused by`` and the locked trial, or the fuser and the reranker."""
     steps = [type(each).__module__.rpartition(".")[2] for each in (chosen.fuser, chosen.reranker)]
-    return f"fused by {chosen.name if chosen.settings else ', '.join(step for step in steps if step != 'none')}"  # noqa: E501
+    name = ", ".join(step for step in steps if step != "none")
+    return f"fused by {chosen.name if chosen.settings else name}"
 
 
 def _entries(

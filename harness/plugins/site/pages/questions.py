@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,7 +86,7 @@ class Split:
         if isinstance(self.material, str):
             return None
         texts, places = self.material.benchmark.questions, self.material.places
-        return [texts[places[name]] if name in places else "" for name in ids]
+        return [texts[places[name]] for name in ids]
 
     def _told(self, ids: Sequence[str], traces: int | None) -> tuple[list[Content], str]:
         """Return the texts of each question's page, and why something is missing."""
@@ -97,9 +97,8 @@ class Split:
         data, records = sources.benchmark, list[Content]()
         for place in places:
             gold = sources.numbers(doc for doc in data.gold[place].tolist() if doc >= 0)
-            records.append(
-                {"answers": list(data.queries[place].get("answers") or []), "gold": gold}
-            )
+            answers = list(data.queries[place].get("answers") or [])
+            records.append({"answers": answers, "gold": gold})
         tracer = sources.tracer
         if isinstance(tracer, str):
             return records, f"Lists and traces are not shown: {tracer}."
@@ -119,16 +118,10 @@ class Split:
         """
         view = self.view
         others = [view.singles.get(str(name)) for name in (view.best_single, view.reference)]
-        gaps = [
-            view.scores[view.winner_place] - view.scores[place]
-            for place in others
-            if place is not None
-        ]
-        worst = np.min(gaps, axis=0) if gaps else np.zeros(view.n)
-        best = np.max(gaps, axis=0) if gaps else np.zeros(view.n)
-        return [
-            int(place) for place in np.lexsort((np.arange(view.n), -best, np.minimum(worst, 0)))
-        ]
+        known = [place for place in others if place is not None] or [view.winner_place]
+        gaps = view.scores[view.winner_place] - view.scores[known]
+        order = np.lexsort((-gaps.max(axis=0), np.minimum(gaps.min(axis=0), 0)))
+        return [int(place) for place in order]
 
     def _trace(self, tracer: Tracer, place: int) -> Content:
         """Return seeds and strongest paths of every list that can explain itself, with numbered
@@ -137,24 +130,17 @@ class Split:
         found = tracer.trace(place, PATHS, RIVALS)
         nodes: dict[Node, int] = {}
 
-        def numbered(path: Path) -> list[int]:
-            return [nodes.setdefault(node, len(nodes)) for node in path.nodes]
+        def shown(name: str, doc: int, path: Path) -> list[Any]:
+            numbers = [nodes.setdefault(node, len(nodes)) for node in path.nodes]
+            text = describe_path(found, name, doc, path)
+            return [numbers, list(path.links), path.strength, text]
 
         trails = []
         for name, trail in found.trails.items():
             paths = []
             for doc, some in trail.paths.items():
-                shown = [
-                    [
-                        numbered(path),
-                        list(path.links),
-                        path.strength,
-                        describe_path(found, name, doc, path),
-                    ]
-                    for path in some
-                ]
                 target = f"{role(found, doc)} {label(found, Node(passage=doc))}"
-                paths.append({"to": target, "paths": shown})
+                paths.append({"to": target, "paths": [shown(name, doc, path) for path in some]})
             seeds = [[f"{weight:.4f}", label(found, node)] for node, weight in trail.seeds[:SEEDS]]
             trails.append(
                 {"list": name, "paths": paths, "seeds": seeds, "seeded": len(trail.seeds)}
@@ -171,5 +157,4 @@ class Split:
 
 def _column(values: Any) -> list[Any]:
     """Return a column of queries, with null as None and whole numbers."""
-    plain: Mapping[bool, Any] = {True: None}
-    return [plain.get(bool(value != value or value is None), value) for value in values.tolist()]
+    return [None if value is None or value != value else value for value in values.tolist()]
