@@ -33,8 +33,7 @@ stored, the report's tables and figures, the environment, licence and citation o
 a README with the command behind each claim.
 
 A sweep that was copied here, or whose data are elsewhere, is reported from its folder alone. Of
-several sweeps main.tex has a group of rows each. Of sweeps of one benchmark `knobs` says which knob
-matters over all, with what was typed (encoder=a,b). Before `harness heldout` the tables show tune
+several sweeps main.tex has a group of rows each, and those of one benchmark a table of settings. Before `harness heldout` the tables show tune
 and say so; afterwards they show test, and which evaluation of it.
 """
 

@@ -16,6 +16,7 @@ from omegaconf import DictConfig
 import harness
 from harness.core.configuration import compose
 from harness.plugins.site.pages.site_files import build
+from harness.sweep.folder.result import SweepResult
 from tests.browser import CHROMIUM, Browser
 
 ATTACK = (
@@ -38,7 +39,7 @@ def rewrite(path: Path, change: dict[str, str]) -> None:
 
 @pytest.fixture(scope="session")
 def runs(bench: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two sweeps, the first of them held out; an interrupted and a damaged one."""
+    """Two sweeps, the first of them held out."""
     root = tmp_path_factory.mktemp("site")
     data = root / "hostile"
     shutil.copytree(bench, data)
@@ -57,11 +58,7 @@ def runs(bench: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     first = harness.run_sweep(*overrides)
     harness.run_heldout(first)
-    second = harness.run_sweep(*overrides, "fuser=linear")
-    damaged = root / "runs" / "sweeps" / "damaged"
-    shutil.copytree(second.folder, damaged)
-    (damaged / "ranks.npy").write_bytes(b"no numbers")
-    (root / "runs" / "sweeps" / "interrupted").mkdir()
+    harness.run_sweep(*overrides, "fuser=linear")
     return root / "runs"
 
 
@@ -72,13 +69,19 @@ def settings(runs: Path) -> DictConfig:
     return compose("report", where)
 
 
+def results_of(settings: DictConfig) -> list[SweepResult]:
+    """Every sweep of a runs folder."""
+    locks = (Path(settings.paths.runs) / "sweeps").glob("*/winner.lock.json")
+    return [SweepResult(path.parent) for path in sorted(locks)]
+
+
 @pytest.fixture(scope="session")
 def site(
     runs: Path, settings: DictConfig, tmp_path_factory: pytest.TempPathFactory
 ) -> SimpleNamespace:
     """The site: its folder, its address on disk, and the sweep that was held out."""
     folder = tmp_path_factory.mktemp("out") / "site"
-    first = build(settings, folder)
+    first = build(settings, folder, results_of(settings))
     held = next(path.parent for path in (runs / "sweeps").glob("*/heldout.json"))
     return SimpleNamespace(folder=folder, url=f"file://{first}", held=held)
 

@@ -21,6 +21,7 @@ from harness.core.concepts import PLUGINS
 from harness.plugins.site.pages.chunk import json_value, packed, packed_ranks, packed_scores
 from harness.plugins.site.pages.site_files import build
 from harness.sweep.folder.result import SweepResult
+from tests.plugins.site.conftest import results_of
 
 ASSETS = PLUGINS / "site" / "templates"
 
@@ -48,13 +49,9 @@ def hashes(folder: Path) -> dict[str, str]:
     }
 
 
-def test_every_folder_is_listed_or_has_its_reason(site: SimpleNamespace) -> None:
+def test_every_sweep_is_a_line(site: SimpleNamespace) -> None:
     index = read(site.folder / "data" / "index.js")
-    assert len(index["sweeps"]["rows"]) == 2
-    reasons = dict(index["unread"])
-    assert reasons.keys() == {"damaged", "interrupted"}
-    assert "ranks.npy: changed since it was written" in reasons["damaged"]
-    assert "not a sweep's folder (no trials.parquet)" in reasons["interrupted"]
+    assert len(index["sweeps"]["rows"]) == len(index["sweeps"]["places"]) == 2
 
 
 def test_scores_and_ranks_are_those_of_the_sweep(site: SimpleNamespace) -> None:
@@ -92,13 +89,13 @@ def test_test_questions_are_there_only_after_a_held_out_run(
 @pytest.mark.usefixtures("undrawn")
 def test_the_same_bytes_again(settings: DictConfig, tmp_path: Path) -> None:
     for name in ("site", "again"):
-        build(settings, tmp_path / name)
+        build(settings, tmp_path / name, results_of(settings))
     first = hashes(tmp_path / "site")
     assert first == hashes(tmp_path / "again")
     next((tmp_path / "site" / "data").glob("*/tune-0.js")).unlink()
     (tmp_path / "site" / "data" / "old").mkdir()
     (tmp_path / "site" / "data" / "old" / "sweep.js").write_text("of a sweep that is no more")
-    build(settings, tmp_path / "site")
+    build(settings, tmp_path / "site", results_of(settings))
     assert hashes(tmp_path / "site") == first
 
 
@@ -106,7 +103,7 @@ def test_the_same_bytes_again(settings: DictConfig, tmp_path: Path) -> None:
 def test_without_the_data_it_says_so(example: Any, settings: DictConfig, tmp_path: Path) -> None:
     example.write(tmp_path / "runs" / "sweeps" / "s1")
     alone = OmegaConf.merge(settings, {"paths": {"runs": str(tmp_path / "runs")}})
-    build(alone, tmp_path / "site")
+    build(alone, tmp_path / "site", results_of(alone))
     content = read(tmp_path / "site" / "data" / "s1" / "tune.js")
     assert content["questions"] is None
     assert content["why"].startswith("Questions and passages are not shown: ")
@@ -124,33 +121,11 @@ def test_a_sweep_given_from_elsewhere_with_the_name_of_another(
     example: Any, settings: DictConfig, tmp_path: Path
 ) -> None:
     example.write(tmp_path / "runs" / "sweeps" / "s1")
-    given = example.write(tmp_path / "mine" / "s1").folder
+    given = example.write(tmp_path / "mine" / "s1")
     alone = OmegaConf.merge(settings, {"paths": {"runs": str(tmp_path / "runs")}})
-    build(alone, tmp_path / "site", [given])
+    build(alone, tmp_path / "site", [*results_of(alone), given])
     index = read(tmp_path / "site" / "data" / "index.js")
     assert {place[0] for place in index["sweeps"]["places"]} == {"s1", "s1-2"}
-    assert [place[-1] for place in index["sweeps"]["places"]] == [False, True]
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_a_sweep_that_breaks_while_it_is_written_leaves_nothing(
-    example: Any, settings: DictConfig, tmp_path: Path
-) -> None:
-    result = example.write(tmp_path / "runs" / "sweeps" / "s1")
-    result.trials.head(3).to_parquet(result.folder / "trials.parquet")  # fewer than its lock names
-    np.save(result.folder / "ranks.npy", result.ranks[:3].copy())
-    build(OmegaConf.merge(settings, {"paths": {"runs": str(tmp_path / "runs")}}), tmp_path / "site")
-    index = read(tmp_path / "site" / "data" / "index.js")
-    assert index["sweeps"]["rows"] == []
-    ((name, reason),) = index["unread"]
-    assert (name, "lacks the locked trial" in reason) == ("s1", True)
-    assert not (tmp_path / "site" / "data" / "s1").exists()
-
-
-def test_no_sweep_at_all(settings: DictConfig, tmp_path: Path) -> None:
-    build(OmegaConf.merge(settings, {"paths": {"runs": str(tmp_path)}}), tmp_path / "site")
-    index = read(tmp_path / "site" / "data" / "index.js")
-    assert (index["sweeps"]["rows"], index["unread"]) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -214,7 +189,7 @@ def test_a_folder_that_travelled_shows_what_it_holds(
     """Without its artifacts there are questions and passages, and a reason for lists and traces."""
     shutil.copytree(site.held, tmp_path / "runs" / "sweeps" / "moved")
     alone = OmegaConf.merge(settings, {"paths": {"runs": str(tmp_path / "runs")}})
-    build(alone, tmp_path / "site")
+    build(alone, tmp_path / "site", results_of(alone))
     content = read(tmp_path / "site" / "data" / "moved" / "tune.js")
     assert content["questions"]
     assert "Lists and traces are not shown: its lists are not at hand" in content["why"]

@@ -88,9 +88,7 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_
     assert any(line.startswith("graph scores 62.5%") for line in printed)
     assert f"{called} (locked as boltzmann" in leaderboard(result, 20).caption
     overview = importlib.import_module("harness.plugins.site.pages.overview")
-    listed = overview.overview([overview.SweepEntry("k", "t", result, False)], {}, "1", Display())[
-        "sweeps"
-    ]
+    listed = overview.overview([overview.SweepEntry("k", result)], "1", Display())["sweeps"]
     (row,), (place,) = listed["rows"], listed["places"]
     assert (row[3], row[5], row[6]) == ("graph", "graph", "–")
     assert place[2] == result.whole.rows[result.whole.singles["graph"]]["trial"]

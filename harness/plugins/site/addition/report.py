@@ -1,7 +1,7 @@
-"""The site, paths.reports/site/index.html, opens from disk: every sweep in a line, with links
+"""The site, paths.reports/site/index.html, opens from disk: each sweep of the report in a line, with links
 to its trials, to the questions that one strategy won or lost against another, and to a
 question with its passages, their ranks in every strategy, and the graph's paths. Test questions
-are shown only for held-out sweeps. A folder that cannot be read is listed with the reason.
+are shown only for held-out sweeps.
 
   harness report traces=null     the graph's paths of every question on the site; otherwise 20 per sweep
 """
@@ -26,5 +26,4 @@ def build(config: DictConfig, results: list[SweepResult]) -> Path:
     """Write the site below ``paths.reports`` and return its first page."""
     from harness.plugins.site.pages import build as build_site
 
-    folders = [result.folder for result in results]
-    return build_site(config, Path(config.paths.reports) / "site", folders)
+    return build_site(config, Path(config.paths.reports) / "site", results)

@@ -48,10 +48,6 @@ class Chunks:
         """Record that a file below the folder belongs to the site."""
         self.files[name] = None
 
-    def drop(self, group: str) -> None:
-        """Forget the files written below a folder."""
-        self.files = {name: None for name in self.files if not name.startswith(f"{group}/")}
-
     def remove_others(self) -> None:
         """Remove the files that do not belong to the site, and empty folders."""
         kept = {self.folder / name for name in self.files}

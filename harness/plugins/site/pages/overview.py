@@ -1,8 +1,8 @@
-"""The first page: every sweep in a line, and the folders that cannot be read."""
+"""The first page: every sweep in a line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,23 +16,15 @@ from harness.sweep.folder import SweepResult, View
 
 @dataclass(frozen=True)
 class SweepEntry:
-    """A sweep on the site. ``newer``: whether a later one has the same title."""
+    """A sweep on the site; key: the name of its folder there."""
 
     key: str
-    title: str
     result: SweepResult
-    newer: bool
 
 
-def overview(
-    listed: Sequence[SweepEntry], unread: Mapping[str, str], version: str, display: Display
-) -> Content:
+def overview(listed: Sequence[SweepEntry], version: str, display: Display) -> Content:
     """Return the content of the first page."""
-    return {
-        "version": version,
-        "sweeps": _sweeps(listed, display),
-        "unread": [[name, reason] for name, reason in unread.items()],
-    }
+    return {"version": version, "sweeps": _sweeps(listed, display)}
 
 
 def views(result: SweepResult) -> list[View]:
@@ -55,7 +47,7 @@ def _sweeps(listed: Sequence[SweepEntry], display: Display) -> Content:
     metrics = dict.fromkeys(str(one.result.manifest["objective"]) for one in listed)
     named = {one.key: display.of([one.result]) for one in listed}
     fields: list[Field[SweepEntry]] = [
-        Field(Column("sweep", "text"), lambda one: one.title),
+        Field(Column("sweep", "text"), lambda one: one.result.title),
         Field(Column("split", "text"), lambda one: one.result.locked.split),
         Field(Column("n", "count"), lambda one: one.result.locked.n),
         Field(
@@ -91,4 +83,4 @@ def _place(one: SweepEntry) -> list[object]:
     rival = ""
     if view.best_single and _against_best(one):
         rival = view.rows[view.singles[view.best_single]]["trial"]
-    return [one.key, view.split, view.rows[view.best_place]["trial"], rival, one.newer]
+    return [one.key, view.split, view.rows[view.best_place]["trial"], rival]

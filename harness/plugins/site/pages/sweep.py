@@ -56,7 +56,7 @@ def write_sweep(
     tables = [heldout(result)] if result.test else []
     tables += [each for each in report.tables if each.name not in OF_TRIALS]
     page = {
-        "title": display.text(one.title),
+        "title": display.text(result.title),
         **_outcome(result, display),
         **_prose(result, report.details, display),
         "trials": table(trials, display),

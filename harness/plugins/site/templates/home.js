@@ -1,24 +1,19 @@
 "use strict";
-// The first page: every sweep in a line, and what cannot be read.
+// The first page: every sweep of the report in a line.
 
 async function home() {
   const index = await load("index");
   return {title: "Results", path: [], heading: "Multi-hop retrieval: results", content: [
-    index.sweeps.rows.length ? null : el("p", {}, "No sweep can be read yet; run `harness sweep`, then `harness report`."),
-    index.sweeps.rows.length ? el("section", {"aria-labelledby": "sweeps"}, el("h2", {id: "sweeps"}, "Sweeps"), sweepList(index.sweeps)) : null,
-    index.unread.length ? el("section", {"aria-labelledby": "unread"}, el("h2", {id: "unread"}, `${plural(index.unread.length, "folder")} that cannot be shown`),
-      table({title: "Folders that cannot be shown", columns: [{title: "folder", kind: "text"}, {title: "reason", kind: "text wrap"}], rows: index.unread, keys: []})) : null,
+    el("section", {"aria-labelledby": "sweeps"}, el("h2", {id: "sweeps"}, "Sweeps"), sweepList(index.sweeps)),
     fold("Words on these pages", glossary),
   ]};
 }
 
 function sweepList(spec) {
-  const state = {newest: true}, names = spec.columns.map(column => column.title), earlier = spec.places.some(place => place[4]);
-  const cells = {"sweep": place => ["sweep", place[0]], "winner": place => ["trial", ...place.slice(0, 3)], "L": place => place[3] ? ["trial", ...place.slice(0, 4), "lost"] : null};
-  const listed = table(spec, {keep: row => !(state.newest && spec.places[row][4]), link: (row, column) => cells[names[column]]?.(spec.places[row])});
+  const names = spec.columns.map(column => column.title);
+  const cells = {"sweep": place => ["sweep", place[0]], "winner": place => ["trial", ...place.slice(0, 3)], "L": place => place[3] ? ["trial", ...place, "lost"] : null};
+  const listed = table(spec, {link: (row, column) => cells[names[column]]?.(spec.places[row])});
   return [el("p", {class: "caption"}, "Each sweep's winner on tune, and how it differs from the best single list on tune: 95% interval and raw p by cluster where questions share gold passages; no difference is given if the winner ranks as that list does. L: questions that the winner loses to it."),
-    earlier ? el("form", {class: "filters", submit: event => event.preventDefault()}, el("label", {},
-      el("input", {type: "checkbox", change: event => { state.newest = !event.target.checked; listed.redraw(); }}), " earlier sweeps of the same title, too")) : null,
     listed];
 }
 
