@@ -8,55 +8,54 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from mlflow.entities import DatasetInput
+from mlflow.entities import DatasetInput, Experiment
 from mlflow.store.tracking.dbmodels import models
 from mlflow.utils.mlflow_tags import MLFLOW_RUN_NAME, MLFLOW_USER
 from sqlalchemy import Engine, insert, select
 
-
-@dataclass(frozen=True)
-class FinishedRun:
-    """A run to insert; began, ended: milliseconds since the epoch."""
-
-    name: str
-    began: int
-    ended: int
-    tags: Mapping[str, str]
-    params: Mapping[str, str]
-    metrics: Mapping[str, float]
+from harness.report.tracking.entry import TrackedRun
 
 
 def insert_runs(
-    engine: Engine, experiment: str, runs: Sequence[FinishedRun], used: DatasetInput
+    engine: Engine,
+    experiment: Experiment,
+    runs: Sequence[TrackedRun],
+    times: Sequence[tuple[int, int]],
+    used: DatasetInput,
 ) -> None:
-    """Add the runs to an experiment, all of them or none.
+    """Add finished runs to an experiment, all of them or none.
 
-    used: the input of each, a dataset of the experiment.
+    Args:
+        engine: the database.
+        experiment: the experiment.
+        runs: the runs.
+        times: begin and end of each, in milliseconds since the epoch.
+        used: the input of each, a dataset of the experiment.
     """
-    if not runs:
-        return
+    number = int(experiment.experiment_id)
+    keyed = {uuid.uuid4().hex: run for run in runs}
+    began = dict(zip(keyed, times, strict=True))
     with engine.begin() as connection:
-        place = connection.scalar(
-            select(models.SqlExperiment.artifact_location).where(
-                models.SqlExperiment.experiment_id == int(experiment)
-            )
-        )
         source = connection.scalar(
             select(models.SqlDataset.dataset_uuid).where(
-                models.SqlDataset.experiment_id == int(experiment),
+                models.SqlDataset.experiment_id == number,
                 models.SqlDataset.name == used.dataset.name,
                 models.SqlDataset.digest == used.dataset.digest,
             )
         )
-        keyed = {uuid.uuid4().hex: run for run in runs}
         rows = {
             models.SqlRun: [
-                _run(key, run, int(experiment), str(place)) for key, run in keyed.items()
+                {
+                    **_run(run, *began[key]),
+                    "run_uuid": key,
+                    "experiment_id": number,
+                    "artifact_uri": f"{experiment.artifact_location}/{key}/artifacts",
+                }
+                for key, run in keyed.items()
             ],
-            **_values(keyed),
+            **_values(keyed, {key: first for key, (first, _) in began.items()}),
             **_inputs(keyed, source, used),
         }
         for model, several in rows.items():
@@ -68,12 +67,12 @@ Rows = dict[Any, list[dict[str, object]]]
 """The rows of each of MLflow's tables."""
 
 
-def _values(keyed: Mapping[str, FinishedRun]) -> Rows:
+def _values(keyed: Mapping[str, TrackedRun], began: Mapping[str, int]) -> Rows:
     """Return the rows of tags, parameters and metrics."""
     tags = {key: {**run.tags, MLFLOW_RUN_NAME: run.name} for key, run in keyed.items()}
     measured = _pairs({key: run.metrics for key, run in keyed.items()})
     for row in measured:
-        row |= {"timestamp": keyed[str(row["run_uuid"])].began, "step": 0, "is_nan": False}
+        row |= {"timestamp": began[str(row["run_uuid"])], "step": 0, "is_nan": False}
     return {
         models.SqlTag: _pairs(tags),
         models.SqlParam: _pairs({key: run.params for key, run in keyed.items()}),
@@ -104,12 +103,9 @@ def _inputs(keys: Iterable[str], source: Any, used: DatasetInput) -> Rows:
     }
 
 
-def _run(key: str, run: FinishedRun, experiment: int, place: str) -> dict[str, object]:
+def _run(run: TrackedRun, began: int, ended: int) -> dict[str, object]:
     return {
-        "run_uuid": key,
         "name": run.name,
-        "experiment_id": experiment,
-        "artifact_uri": f"{place}/{key}/artifacts",
         "source_type": "UNKNOWN",
         "source_name": "",
         "entry_point_name": "",
@@ -117,8 +113,8 @@ def _run(key: str, run: FinishedRun, experiment: int, place: str) -> dict[str, o
         "user_id": run.tags.get(MLFLOW_USER, "unknown"),
         "status": "FINISHED",
         "lifecycle_stage": "active",
-        "start_time": run.began,
-        "end_time": run.ended,
+        "start_time": began,
+        "end_time": ended,
         "deleted_time": None,
     }
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param
@@ -21,7 +21,7 @@ from mlflow.utils.mlflow_tags import (
 from harness.core.identity import digest
 from harness.core.table import counted
 from harness.core.threads import map_threads
-from harness.report.tracking.bulk import FinishedRun, insert_runs
+from harness.report.tracking.bulk import insert_runs
 from harness.report.tracking.entry import RunGroup, TrackedRun
 from harness.work.progress import Progress
 from harness.work.shared_rows import cut
@@ -66,12 +66,10 @@ class Writer:
         # Logged here first, so that threads do not make the same dataset at once.
         self.client.log_inputs(own, [_dataset(group)])
         if engine := getattr(self.client._tracking_client.store, "engine", None):
-            ended = int(1000 * group.ended)
-            runs = []
-            for one in group.children:
-                began, tags = _began(one, group), self._tags(one, group, own)
-                runs.append(FinishedRun(one.name, began, ended, tags, one.params, one.metrics))
-            return insert_runs(engine, self.experiment, runs, _dataset(group))
+            runs = [replace(one, tags=self._tags(one, group, own)) for one in group.children]
+            times = [(_began(one, group), int(1000 * group.ended)) for one in runs]
+            experiment = self.client.get_experiment(self.experiment)
+            return insert_runs(engine, experiment, runs, times, _dataset(group))
 
         def write(one: TrackedRun) -> None:
             self._fill(one, group, self._create(one, group, own))
