@@ -46,6 +46,11 @@ def to_numpy(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
     return np.from_dlpack(array)
 
 
+def evenly(size: int, count: int) -> Int64Array:
+    """Return up to ``count`` evenly chosen numbers of 0 to ``size - 1``, ascending."""
+    return np.unique(np.linspace(0, size - 1, min(count, size)).astype(np.int64))
+
+
 def find(values: pa.Array, among: pa.Array, absent: int = -1) -> Int32Array:
     """Return int32[N], the place of each value in another array, ``absent`` if it is not there."""
     found = pc.index_in(values, value_set=among)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from harness.benchmark import Benchmark
-from harness.core.arrays import Float32Array
+from harness.core.arrays import Float32Array, evenly
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import LATER, identity, texts_sha256
@@ -119,9 +119,7 @@ class Recall:
     """
 
     def __init__(self, passages: Float32Array, questions: Float32Array) -> None:
-        chosen = np.unique(
-            np.linspace(0, len(questions) - 1, min(QUESTIONS, len(questions))).astype(np.int64)
-        )
+        chosen = evenly(len(questions), QUESTIONS)
         self.passages, self.questions = passages, questions[chosen]
         self.exact = nearest_rows(passages, self.questions, DEPTH)[0]
 

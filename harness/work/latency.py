@@ -7,8 +7,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-import numpy as np
-
+from harness.core.arrays import evenly
 from harness.work.shared_rows import building
 from harness.work.store import note_alone
 
@@ -28,7 +27,7 @@ def time_alone(ask: Callable[[int], object], count: int) -> None:
         count: number of questions.
     """
     began = time.perf_counter()
-    chosen = np.unique(np.linspace(0, count - 1, min(SAMPLE, count)).astype(np.int64)).tolist()
+    chosen = evenly(count, SAMPLE).tolist()
     with building(None):  # its loops are not shared
         for place in chosen[:1]:
             ask(place)  # not measured: the first question loads what it needs

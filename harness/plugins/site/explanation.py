@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness.core.escape import file_name
-from harness.core.table import Column, Table, percent
+from harness.core.table import Column, Table
 from harness.plugins.site.trace import Trace
 from harness.plugins.site.trail import Node, Path, Trail
 
@@ -23,7 +23,7 @@ def text(trace: Trace, seeds: int) -> str:
         for table in record_tables(name, trail):
             lines += ["", table.title, *table.lines(WIDTH)]
         for doc in trail.paths:
-            paths = [f"  {describe_path(trace, name, doc, path)}" for path in trail.paths[doc]]
+            paths = [f"  {describe_path(trace, path)}" for path in trail.paths[doc]]
             target = f"{role(trace, doc)} {label(trace, Node(passage=doc))}"
             lines += ["", f"{name}, {target}: {_place(trace, name, doc)}"]
             lines += paths or ["  no path from a seed"]
@@ -128,11 +128,9 @@ def label(trace: Trace, node: Node) -> str:
     return f"[{trace.benchmark.doc_ids[node.passage]}] {trace.title(node.passage)}"
 
 
-def describe_path(trace: Trace, name: str, doc: int, path: Path) -> str:
-    """Return a path in one line, with its share of the score, or the score that it gives."""
-    share = trace.share(name, doc, path.strength)
-    words = [f"{path.strength:.4f} " if share is None else f"{percent(share):>5}% "]
-    words.append(label(trace, path.nodes[0]))
+def describe_path(trace: Trace, path: Path) -> str:
+    """Return a path in one line, with its part of the score."""
+    words = [f"{path.strength:.4g} ", label(trace, path.nodes[0])]
     for link, node in zip(path.links, path.nodes[1:], strict=True):
         words.append(f"-{link}-> {label(trace, node)}")
     return " ".join(words)

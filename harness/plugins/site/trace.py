@@ -53,11 +53,6 @@ class Trace:
         found = list(self.order[name])
         return found.index(doc) + 1 if doc in self.order[name] else None
 
-    def share(self, name: str, doc: int, strength: float) -> float | None:
-        """Return a path's share of a passage's score in a list, or None without a score."""
-        score = self.order[name].get(doc)
-        return strength / score if score else None
-
     def title(self, doc: int) -> str:
         """Return the passage's title, or the beginning of its text."""
         row = self.benchmark.corpus[doc]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.sparse as sp
 
-from harness.core.arrays import Float32Array, Int64Array, distinct
+from harness.core.arrays import Float32Array, Int64Array, distinct, evenly
 from harness.core.resources import need_memory
 from harness.core.threads import available, map_threads
 from harness.graph.synonym import NOBODY, PART, SLACK, Pairs, bounds, symmetric
@@ -54,7 +54,7 @@ def approximate_synonyms(
         threshold: least cosine.
     """
     size = len(vectors)
-    centres = np.ascontiguousarray(vectors[_evenly(size, round(LISTS * math.sqrt(size)))])
+    centres = np.ascontiguousarray(vectors[evenly(size, round(LISTS * math.sqrt(size)))])
     index = Lists(vectors, centres, threshold)
     codes = distinct(
         np.concatenate([np.empty(0, np.int64), *(i * size + j for i, j in index.pairs())])
@@ -68,7 +68,7 @@ def synonym_recall(found: sp.csr_array, vectors: Float32, threshold: float) -> d
     """Return ``recall``, the share of the exact search's edges in ``found``, of ``names`` evenly
     chosen names.
     """
-    chosen = _evenly(len(vectors), CHECKED)
+    chosen = evenly(len(vectors), CHECKED)
     exact = len(compare_some(vectors, chosen, threshold)[0])
     mine = sp.coo_array(found[chosen])
     inside = np.isin(mine.col, chosen) & (
@@ -122,9 +122,19 @@ class Lists:
     def sample(self) -> Pairs:
         """Return synonyms i, j of names between the measured ones."""
         size = len(self.vectors)
-        between = np.unique(np.minimum(_evenly(size, LEARNT) + size // (3 * LEARNT), size - 1))
+        between = np.unique(np.minimum(evenly(size, LEARNT) + size // (3 * LEARNT), size - 1))
         i, j, _ = compare_some(self.vectors, between, self.threshold)
-        chosen = _evenly(len(i), 50 * LEARNT)
+        share = len(between) / size
+        pairs = round(
+            len(i) / (2 * share - share**2)
+        )  # a pair is seen where either of its names is in the sample
+        need_memory(
+            BYTES * pairs,
+            f"a graph of {size:,} names with some {pairs:,} pairs of synonyms "
+            f"(graph.synonym={self.threshold:g})",
+            "set graph.synonym nearer to 1, or to null for none",
+        )
+        chosen = evenly(len(i), 50 * LEARNT)
         return i[chosen], j[chosen]
 
     def margin(self, i: Int64Array, j: Int64Array) -> np.float32:
@@ -196,10 +206,6 @@ def compare_some(
     found = [compared(part) for part in cut(len(chosen), PART)] or [compared(slice(0))]
     i, j, values = (np.concatenate(column) for column in zip(*found, strict=True))
     return i, j, values
-
-
-def _evenly(size: int, count: int) -> Int64Array:
-    return np.unique(np.linspace(0, size - 1, min(count, size)).astype(np.int64))
 
 
 def _groups(labels: Int64Array, count: int) -> list[Int64Array]:

@@ -130,17 +130,16 @@ class Split:
         found = tracer.trace(place, PATHS, RIVALS)
         nodes: dict[Node, int] = {}
 
-        def shown(name: str, doc: int, path: Path) -> list[Any]:
+        def shown(path: Path) -> list[Any]:
             numbers = [nodes.setdefault(node, len(nodes)) for node in path.nodes]
-            text = describe_path(found, name, doc, path)
-            return [numbers, list(path.links), path.strength, text]
+            return [numbers, list(path.links), path.strength, describe_path(found, path)]
 
         trails = []
         for name, trail in found.trails.items():
             paths = []
             for doc, some in trail.paths.items():
                 target = f"{role(found, doc)} {label(found, Node(passage=doc))}"
-                paths.append({"to": target, "paths": [shown(name, doc, path) for path in some]})
+                paths.append({"to": target, "paths": list(map(shown, some))})
             seeds = [[f"{weight:.4f}", label(found, node)] for node, weight in trail.seeds[:SEEDS]]
             trails.append(
                 {"list": name, "paths": paths, "seeds": seeds, "seeded": len(trail.seeds)}

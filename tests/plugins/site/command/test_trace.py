@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
 from harness.plugins.site.command.trace import run
-from harness.plugins.site.trace import Trace, Tracer
+from harness.plugins.site.trace import Tracer
 from harness.plugins.site.trail import strongest_walks
 from tests.world.folder import write_benchmark
 
@@ -117,12 +117,6 @@ def test_rivals_are_what_beats_any_gold_passage(
     traced = Fixed(given, {}, {}, given, "fused", given, given).trace(0, 1, rivals)
     assert (traced.gold, traced.rivals) == ([doc for doc in gold if doc >= 0], above)
     assert [traced.rank("fused", doc) for doc in (3, 1, 9)] == [1, 5, None]
-
-
-def test_the_share_of_a_path_is_of_a_score_above_0() -> None:
-    given: Any = None
-    traced = Trace(given, 0, "fused", [], [], {"graph": {7: 0.5, 8: 0.0}}, {}, {})
-    assert [traced.share("graph", doc, 0.125) for doc in (7, 8, 9)] == [0.25, None, None]
 
 
 def test_strength_of_paths_by_hand() -> None:
