@@ -79,25 +79,14 @@ STYLE: Any = {
     "lines.markersize": 3.5,
     "legend.frameon": False,
     "pdf.fonttype": 42,
-    "svg.hashsalt": "harness",
     "savefig.dpi": 200,
     "text.parse_math": False,  # a dollar sign in a name is a dollar sign
 }
 
 
-@dataclass(frozen=True)
-class Page:
-    """The place of a figure: its width in inches, its fonts, and the names of its labels."""
-
-    width: float = WIDTH
-    family: str = "DejaVu Sans"
-    rename: Callable[[str], str] = str
-
-
 NO_DATE = {
     "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
     "png": {"Software": None},
-    "svg": {"Date": None, "Creator": None},
 }
 
 
@@ -135,7 +124,7 @@ class Picture:
         return " ".join(filter(None, [sentence(self.head), self.notes]))
 
     @contextlib.contextmanager
-    def drawn(self, page: Page | None = None) -> Iterator[Figure]:
+    def drawn(self, rename: Callable[[str], str] = str) -> Iterator[Figure]:
         """Yield the figure in this package's style; the user's matplotlib settings
         have no effect.
         """
@@ -144,13 +133,12 @@ class Picture:
 
         with matplotlib.rc_context():
             matplotlib.rcParams.update(matplotlib.rcParamsDefault)
-            page = page or Page()
-            matplotlib.rcParams.update({**STYLE, "font.family": page.family})
-            figure = Figure(figsize=(page.width, self.height), layout="constrained")
+            matplotlib.rcParams.update(STYLE)
+            figure = Figure(figsize=(WIDTH, self.height), layout="constrained")
             self.draw(figure)
             if self.x or self.y:
                 figure.axes[0].set(xlabel=self.x, ylabel=self.y)
-            rename_texts(figure, page.rename)
+            rename_texts(figure, rename)
             yield figure
 
     def axes(self) -> list[Axes]:
@@ -163,26 +151,30 @@ class Picture:
     def _repr_png_(self) -> bytes:
         """Return the figure for a notebook."""
         with self.drawn() as figure:
-            made = io.BytesIO()
-            figure.savefig(made, format="png", metadata=NO_DATE["png"])
-        return made.getvalue()
+            return _file(figure, "png")
 
     def save(
-        self, folder: Path, page: Page | None = None, endings: Sequence[str] = (".pdf", ".png")
+        self,
+        folder: Path,
+        rename: Callable[[str], str] = str,
+        forms: Sequence[str] = ("pdf", "png"),
     ) -> list[Path]:
-        """Write ``<name>.pdf`` and ``<name>.png``."""
-        paths = [folder / f"{self.name}{ending}" for ending in endings]
-        self.write(paths, page)
+        """Write ``<name>.pdf`` and ``<name>.png``; rename: changes the texts of the figure."""
+        paths = []
+        with self.drawn(rename) as figure:
+            for form in forms:
+                path = folder / f"{self.name}.{form}"
+                with whole(path) as partial:
+                    partial.write_bytes(_file(figure, form))
+                paths.append(path)
         return paths
 
-    def write(self, paths: Sequence[Path], page: Page | None = None) -> None:
-        """Write files, each in the form of its ending."""
-        with self.drawn(page) as figure:
-            for path in paths:
-                made = io.BytesIO()  # matplotlib's own writer breaks on a full disk
-                figure.savefig(made, format=path.suffix[1:], metadata=NO_DATE[path.suffix[1:]])
-                with whole(path) as partial:
-                    partial.write_bytes(made.getvalue())
+
+def _file(figure: Figure, form: str) -> bytes:
+    """Return the content of a file, because matplotlib's own writer breaks on a full disk."""
+    made = io.BytesIO()
+    figure.savefig(made, format=form, metadata=NO_DATE[form])
+    return made.getvalue()
 
 
 Built = tuple[Picture, "Table | None"]

@@ -16,7 +16,6 @@ from harness.report.console.conclusions import SHORT, conclusions, in_short
 from harness.report.display import Display
 from harness.report.experiment import build_experiment, joint_figures
 from harness.report.figure import (
-    Page,
     Picture,
     alpha,
     list_scores,
@@ -169,7 +168,7 @@ def _write(one: Section, out: Path, display: Display) -> list[Path]:
         made.append(write_text(out / "tables" / f"{name}.tex", "".join(texts)))
         made.append(write_text(out / "tables" / f"{name}.csv", "".join(t.csv() for t in own)))
     for picture in over("figures", list(one.pictures)):
-        made += picture.save(figures, Page(rename=display.label))
+        made += picture.save(figures, display.label)
     if one.folder:
         for path in [*(tables / "more").glob("*"), *figures.glob("*")]:
             if path not in made:

@@ -20,7 +20,7 @@ from harness.plugins.site.pages.questions import Split
 from harness.plugins.site.pages.sources import open_sources
 from harness.report.console import SHORT, conclusions, sentences
 from harness.report.display import Display
-from harness.report.figure import Page, Picture
+from harness.report.figure import Picture
 from harness.report.pdf import section
 from harness.report.table import heldout, leaderboard
 from harness.sweep.folder import SweepResult, View, caption
@@ -112,10 +112,9 @@ def _draw(
     pictures: Iterable[Picture], chunks: Chunks, key: str, display: Display
 ) -> Iterable[Mapping[str, object]]:
     """Save figures as images, and yield file, title and caption of each."""
-    page = Page(rename=display.label)
     with tempfile.TemporaryDirectory() as place:
         for picture in pictures:
-            (image,) = picture.save(Path(place), page, [".png"])
+            (image,) = picture.save(Path(place), display.label, ["png"])
             name = f"{key}/{file_name(picture.name)}.png"
             with whole(chunks.folder / name) as partial:
                 shutil.copyfile(image, partial)
