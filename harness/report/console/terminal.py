@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.benchmark.source import sample_note
-from harness.core.table import Source, Table, counted, fit, paragraph, shown_lines
+from harness.core.table import Table, counted, fit, paragraph, shown_lines
 from harness.evaluation.conclusion import Kind, Sentence, by_topic, lead, select_texts
 from harness.report.console.conclusions import sentences
 from harness.report.display import Display
 from harness.report.table import trials
-from harness.report.table.knobs import knobs
 from harness.report.table.main import by_hops
 from harness.sweep.folder import SweepResult, View
 
@@ -45,9 +44,8 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
         return _text([_short(table, view, places)], f"{legend}.", said)
     table = trials.leaderboard(result, ALL, "explained")
     below = f"{legend}; {_explained(view)}. {table.notes[0]}{_data(view)}"
-    text = _text([table, by_hops(result.tune, Display())], below, said, "explanation", "forecast")
-    lines = [line for one in knobs(view) for line in shown_lines(replace(one, source=Source()))]
-    return "\n".join([text, "", *lines]).rstrip("\n")
+    tables = [table, by_hops(result.tune, Display())]
+    return _text(tables, below, said, "explanation", "forecast")
 
 
 def heldout(result: SweepResult, explain: bool = False) -> str:
