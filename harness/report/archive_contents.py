@@ -16,10 +16,10 @@ from typing import Any
 from harness.benchmark.source import read_card
 from harness.core.artifact import read_manifest
 from harness.core.concepts import package_folder
-from harness.core.errors import HarnessError
 from harness.core.escape import markdown
 from harness.core.identity import record
 from harness.core.table import percent
+from harness.report.output import check_ending
 from harness.report.pdf import OWNER
 from harness.run.io import write
 from harness.sweep.folder import SweepResult, pack, rerun
@@ -68,8 +68,7 @@ def write_archive(path: Path, result: SweepResult, ledger: Path, reports: Path) 
         ledger: the ledger of its held-out evaluations.
         reports: the folder of its report.
     """
-    if path.suffix.lower() != ".zip":
-        raise HarnessError(f"archive={path}: expected a name that ends in .zip")
+    check_ending(str(path), "archive", [".zip"])
     result.check()
     files = _lists(result)
     owner = OWNER.format(result.folder.name)
@@ -83,10 +82,9 @@ def write_archive(path: Path, result: SweepResult, ledger: Path, reports: Path) 
     files["ledger.jsonl"] = "".join(
         f"{json.dumps(one, sort_keys=True)}\n" for one in lines
     ).encode()
-    installed = {
-        f"{one.name}=={one.version}" for one in importlib.metadata.distributions() if one.name
-    }
-    files["environment.txt"] = "".join(f"{line}\n" for line in sorted(installed)).encode()
+    found_here = importlib.metadata.distributions()
+    installed = {f"{one.name}=={one.version}\n" for one in found_here if one.name}
+    files["environment.txt"] = "".join(sorted(installed)).encode()
     files["README.md"] = _readme(result, any(name.startswith("runs/") for name in files)).encode()
     pack(path, result.folder, files)
 
@@ -106,17 +104,17 @@ def _lists(result: SweepResult) -> dict[str, bytes]:
     }
     wanted = manifest.get("lists") or {}
     spent = ((manifest.get("cost") or {}).get("seconds") or {}).get("lists") or {}
-    with tempfile.TemporaryDirectory() as beside:
-        for place in sorted(stored.glob("*/manifest.json")):
-            said = read_manifest(place)
-            if said is None or said.get("inputs") != {"benchmark": manifest["data_sha256"]}:
-                continue
-            for name in (key for key, one in wanted.items() if one == record(said["config"])):
-                seconds = {"resources": {"runtime": {"wallclock": f"{spent.get(name)} s"}}}
-                own = {"system": name, "strategy": wanted[name], **(seconds if spent else {})}
-                write(place.parent, Path(beside) / f"{name}.trec", {**made, **own})
-        for path in sorted(Path(beside).iterdir()):
-            found[f"runs/{path.name}"] = path.read_bytes()
+    for place in sorted(stored.glob("*/manifest.json")):
+        said = read_manifest(place)
+        if said is None or said.get("inputs") != {"benchmark": manifest["data_sha256"]}:
+            continue
+        for name in (key for key, one in wanted.items() if one == record(said["config"])):
+            seconds = {"resources": {"runtime": {"wallclock": f"{spent.get(name)} s"}}}
+            own = {"system": name, "strategy": wanted[name], **(seconds if spent else {})}
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / f"{name}.trec"
+                write(place.parent, path, {**made, **own})
+                found[f"runs/{path.name}"] = path.read_bytes()
     return found
 
 
