@@ -32,6 +32,8 @@ from harness.work.progress import over
 FIGURES = (outcomes, alpha, list_scores)
 OWNER = "% Of sweep {}.\n"
 """The first line of a sweep's details.tex."""
+DETAIL = "\\noindent{\\footnotesize\\textbf{%s}: %s\\par}\n"
+"""A line of details.tex."""
 OF_PAPER = ("main", "by_hops")
 """Tables in a sweep's folder itself; all others are in more/."""
 
@@ -173,13 +175,10 @@ def _write(one: Section, out: Path, display: Display) -> list[Path]:
         for path in [*(tables / "more").glob("*"), *figures.glob("*")]:
             if path not in made:
                 path.unlink()
-        inputs = "".join(
-            f"\\noindent{{\\footnotesize\\textbf{{{tex(topic)}}}: "
-            f"{table_text(display.text(text))}\\par}}\n"
-            for topic, text in one.details.items()
-        )
-        owner = OWNER.format(one.details["sweep"])
-        made.append(write_text(tables / "details.tex", f"{owner}{inputs}"))
+        lines = [OWNER.format(one.details["sweep"])]
+        for topic, text in one.details.items():
+            lines.append(DETAIL % (tex(topic), table_text(display.text(text))))
+        made.append(write_text(tables / "details.tex", "".join(lines)))
     return made
 
 

@@ -110,10 +110,8 @@ def _of_sweep(result: SweepResult) -> Iterator[tuple[str, str]]:
     hashed = f", SHA-256 {own[:SHORT]}" if own else ""
     questions = counted(len(result.queries), "question")
     yield "Split", f"{name}: {questions} of tune{test}; by the rule {view.splitting}{hashed}"
-    evaluated = "none: test was not evaluated"
-    if result.heldout:
-        evaluated = f"evaluation {result.heldout[0]['evaluation']} of this test split"
-    yield "Evaluations on test", f"{name}: {evaluated}"
+    times = f"evaluation {view.evaluation} of this test split"
+    yield "Evaluations on test", f"{name}: {times if result.heldout else 'none'}"
     knobs = [{knob: str(value) for knob, value in row["parameters"].items()} for row in rows]
     grid = pd.DataFrame(knobs).nunique()
     many = [f"{knob} ({count})" for knob, count in sorted(grid.items()) if count > 1]
