@@ -19,7 +19,7 @@ from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import LATER, identity, texts_sha256
 from harness.model.encoder import Encoder, embed
 from harness.retriever.search.exact import exact_search, nearest_rows
-from harness.retriever.search.index import build, search
+from harness.retriever.search.index import build, save, search
 from harness.run import Run
 from harness.work.latency import time_alone
 from harness.work.store import Store
@@ -103,10 +103,7 @@ class Dense:
         import faiss
 
         def write(folder: Path) -> None:
-            # written by Python, because faiss does not report a full disk at the last bytes
-            with (folder / "index.faiss").open("wb") as file:
-                writer = faiss.PyCallbackIOWriter(file.write)  # type: ignore[attr-defined]
-                faiss.write_index(build(passages, self.index), writer)
+            save(build(passages, self.index), folder / "index.faiss")
 
         config = {"encoder": identity(self.encoder), "index": self.index}
         artifact = store.get("index", config, {"passages": texts_sha256(benchmark.passages)}, write)

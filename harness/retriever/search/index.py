@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from harness.core.arrays import Float32Array, Float64Array, Int64Array
@@ -30,6 +31,16 @@ def build(vectors: Float32Array, factory: str) -> Any:
             f"({reason}); expected an index_factory string such as Flat, IVF64,Flat or HNSW32"
         ) from error
     return index
+
+
+def save(index: Any, path: Path) -> None:
+    """Write an index to disk. Python writes it, because faiss does not report a full disk at the
+    last bytes.
+    """
+    import faiss
+
+    with path.open("wb") as stream:
+        faiss.write_index(index, faiss.PyCallbackIOWriter(stream.write))  # type: ignore[attr-defined]
 
 
 def search(
