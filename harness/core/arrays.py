@@ -47,7 +47,7 @@ def to_numpy(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
 
 
 def evenly(size: int, count: int) -> Int64Array:
-    """Return up to ``count`` evenly chosen numbers of 0 to ``size - 1``, ascending."""
+    """Return int64[n], up to ``count`` evenly chosen numbers of 0 to ``size - 1``, ascending."""
     return np.unique(np.linspace(0, size - 1, min(count, size)).astype(np.int64))
 
 
