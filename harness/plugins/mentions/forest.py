@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.arrays import BoolArray, Float32Array, Float64Array, Int64Array
-from harness.core.errors import HarnessError, is_number
+from harness.core.errors import HarnessError, bounded, whole_number
+from harness.fusion.learning import is_finite
 
 Tree = list[list[float]]
 """A row per node: [column, threshold, left, right, value]; left is -1 in a leaf."""
@@ -53,21 +54,36 @@ def grow(
     )
     with threadpool_limits(1, "openmp"):  # folds run in parallel already
         grown = forest.fit(rows, labels)
-    return [
-        _plain(tree.nodes) for (tree,) in grown._predictors
-    ]  # there is no public name; a test sums the leaves
+    # there is no public name; a test sums the leaves
+    return [_plain(tree.nodes) for (tree,) in grown._predictors]
 
 
 def _plain(nodes: NDArray[np.void]) -> Tree:
     """Return a tree's nodes as rows; left is -1 in a leaf."""
     inner = nodes["is_leaf"] == 0
     left, right = (np.where(inner, nodes[side].astype(np.int64), -1) for side in ("left", "right"))
-    threshold, value = (
-        np.where(inner, nodes["num_threshold"], 0.0),
-        np.where(inner, 0.0, nodes["value"]),
+    threshold = np.where(inner, nodes["num_threshold"], 0.0)
+    return as_rows(
+        nodes["feature_idx"], threshold, left, right, np.where(inner, 0.0, nodes["value"])
     )
-    columns = (nodes["feature_idx"], threshold, left, right, value)
-    return [list(node) for node in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+def as_rows(*columns: NDArray[Any]) -> Tree:
+    """Return the columns of a tree's nodes as rows."""
+    return [list(node) for node in zip(*map(np.ndarray.tolist, columns), strict=True)]
+
+
+def check_growth(key: str, strategy: Any) -> None:
+    """Raise HarnessError unless a strategy's knobs of ``grow`` are in bounds."""
+    for name in ("trees", "least"):
+        whole_number(f"{key}.{name}", getattr(strategy, name), 1)
+    whole_number(f"{key}.depth", strategy.depth, 1, 6)
+    bounded(f"{key}.rate", strategy.rate, 0, 1, open_low=True)
+
+
+def is_list(value: Any) -> bool:
+    """Return whether a value is a list with entries."""
+    return isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
 
 
 def check_trees(knob: str, trees: Any, columns: int) -> None:
@@ -76,11 +92,12 @@ def check_trees(knob: str, trees: Any, columns: int) -> None:
     A row is [column, threshold, left, right, value], all finite; column, left and right are whole
     numbers. Children come after their parent; a leaf has left -1.
     """
-    if not isinstance(trees, Sequence) or isinstance(trees, str) or not trees:
+    if not is_list(trees):
         raise HarnessError(f"{knob} = {str(trees)[:60]!r}, expected trees")
     for number, tree in enumerate(trees):
-        for place, node in enumerate(tree if isinstance(tree, Sequence) and len(tree) else [None]):
-            if not _is_node(node, place, len(tree) if isinstance(tree, Sequence) else 0, columns):
+        nodes = tree if is_list(tree) else [None]
+        for place, node in enumerate(nodes):
+            if not _is_node(node, place, len(nodes), columns):
                 raise HarnessError(
                     f"{knob}.{number}.{place} = {str(node)[:60]!r}, expected [column, threshold, "
                     "left, right, value], "
@@ -89,14 +106,14 @@ def check_trees(knob: str, trees: Any, columns: int) -> None:
 
 
 def _is_node(node: Any, place: int, nodes: int, columns: int) -> bool:
-    if not isinstance(node, Sequence) or len(node) != 5 or not all(map(is_finite, node)):
+    if not is_list(node) or len(node) != 5 or not all(map(is_finite, node)):
         return False
     column, _, left, right, _ = node
     if not all(isinstance(value, int) for value in (column, left, right)):
         return False
     if left == -1:
         return bool(column < columns and right == -1)
-    return bool(0 <= column < columns and place < left < nodes and place < right < nodes)
+    return bool(0 <= column < columns and place < min(left, right) and max(left, right) < nodes)
 
 
 def add_leaves(rows: Float32Array, trees: Sequence[Sequence[Sequence[float]]]) -> Float64Array:

@@ -31,43 +31,25 @@ def run(config: DictConfig) -> None:
     warn_unread(*CHOICE)
     warn_unread(*FUSION)
     place, found = fit(config, typed())
-    knobs = {name: knob for stage in found["stages"] for name, knob in stage.items()}
-    rows = [
-        [
-            name,
-            f"{knobs[name][0]:g}",
-            f"{value:g}",
-            "  ".join(f"{part[name]:g}" for part in found["folds"].values()),
-        ]
-        for name, value in found["weights"].items()
-    ]
-    columns = [
-        Column(title, "text") for title in ("weight", "start", "fitted", "without each fold")
-    ]
-    print(Table("weights", "weights", columns, rows).text())
+    starts = {name: knob[0] for stage in found["stages"] for name, knob in stage.items()}
+    rows = []
+    for name, value in found["weights"].items():
+        folds = "  ".join(f"{part[name]:g}" for part in found["folds"].values())
+        rows.append([name, f"{starts[name]:g}", f"{value:g}", folds])
+    titles = ("weight", "start", "fitted", "without each fold")
+    print(Table("weights", "weights", [Column(title, "text") for title in titles], rows).text())
     print()
-    scores = [
-        [
-            name,
-            one["n"],
-            one["start"],
-            one.get("fit"),
-            one.get("held_out_folds"),
-            one.get("left_out"),
-        ]
-        for name, one in found["objective"].items()
-    ]
-    shares = [
-        Column(f"{title} %")
-        for title in ("start", "fitted and scored on the same", "held-out folds", "left out")
-    ]
+    shares = {
+        "start": "start",
+        "fit": "fitted and scored on the same",
+        "held_out_folds": "held-out folds",
+        "left_out": "left out",
+    }
+    scores = []
+    for name, one in found["objective"].items():
+        scores.append([name, one["n"], *map(one.get, shares)])
+    columns = [Column("benchmark", "text"), Column("n", "count")]
+    columns += [Column(f"{title} %") for title in shares.values()]
     title = f"mean of {', '.join(found['metrics'])} on tune"
-    print(
-        Table(
-            "objective",
-            title,
-            [Column("benchmark", "text"), Column("n", "count"), *shares],
-            scores,
-        ).text()
-    )
+    print(Table("objective", title, columns, scores).text())
     print(place)

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from harness.benchmark.split import FOLDS
 from harness.core.arrays import Float64Array, Int64Array
@@ -61,31 +62,24 @@ class CrossFit:
         """
         whole = self._fit("on all of tune", None)
         parts = {part: self._fit(f"without fold {part}", part) for part in range(FOLDS)}
-        start = {
-            name: float(given[0])
-            for stage in self.target.stages
-            for name, given in sorted(stage.items())
-        }
+        start: dict[str, float] = {}
+        for stage in self.target.stages:
+            start |= {name: float(given[0]) for name, given in sorted(stage.items())}
         objective: dict[str, dict[str, float]] = {}
         questions: dict[int, list[str]] = {part: [] for part in range(FOLDS)}
-        for name, setting in self.settings.items():
-            fold = self.fold[name]
-            first, seen = (self._values(name, setting, given) for given in (start, whole))
-            unseen = np.empty_like(seen)
+        for name, setting in {**self.settings, **self.others}.items():
+            first, fit = (self._values(name, given) for given in (start, whole))
+            scores = objective[name] = {"n": len(fit), "start": _mean(first)}
+            if name in self.others:
+                scores["left_out"] = _mean(fit)
+                continue
+            fold, unseen = self.fold[name], np.empty_like(fit)
+            ids = setting.benchmark.query_ids.take(setting.members)
             for part, weights in parts.items():
-                unseen[fold == part] = self._values(name, setting, weights)[fold == part]
-            objective[name] = {
-                "n": len(seen),
-                "start": _mean(first),
-                "fit": _mean(seen),
-                "held_out_folds": _mean(unseen),
-            }
-            ids = setting.benchmark.query_ids.take(setting.members).to_pylist()
-            for query, part in zip(ids, fold.tolist(), strict=True):
-                questions[part].append(query)
-        for name, setting in self.others.items():
-            first, after = (self._values(name, setting, given) for given in (start, whole))
-            objective[name] = {"n": len(after), "start": _mean(first), "left_out": _mean(after)}
+                own = fold == part
+                unseen[own] = self._values(name, weights)[own]
+                questions[part] += ids.filter(pa.array(own)).to_pylist()
+            scores |= {"fit": _mean(fit), "held_out_folds": _mean(unseen)}
         return {"weights": whole, "folds": parts, "objective": objective, "questions": questions}
 
     @cached_property
@@ -104,38 +98,31 @@ class CrossFit:
         held: dict[str, float] = {}
 
         def objective(stage: int, held: Weights, weights: Weights) -> float:
-            means = [
-                average(self._stage_values(name, setting, stage, held, weights)[masks[name]])
-                for name, setting in self.settings.items()
-            ]
-            return float(np.mean(means))
+            whole = {**held, **weights}
+            parts = (self._values(name, whole, stage)[mask] for name, mask in masks.items())
+            return float(np.mean([average(part) for part in parts]))
 
         for stage, knobs in enumerate(self.target.stages):
             held = {**held, **self.search(partial(objective, stage, held), knobs)}
         log.info("fit %s: %s", what, ", ".join(f"{name} {value:g}" for name, value in held.items()))
         return held
 
-    def _values(self, name: str, setting: Setting, weights: Weights) -> Float64Array:
-        """Return float64[n] of a benchmark, under all weights."""
-        last = len(self.target.stages) - 1
-        moving = self.target.stages[last]
-        before = {name: value for name, value in weights.items() if name not in moving}
-        after = {name: weights[name] for name in moving}
-        return self._stage_values(name, setting, last, before, after)
+    def _values(self, name: str, weights: Weights, stage: int | None = None) -> Float64Array:
+        """Return float64[n] of a benchmark under the weights of a stage (None: the last) and of
+        those before it.
 
-    def _stage_values(
-        self, name: str, setting: Setting, stage: int, held: Weights, weights: Weights
-    ) -> Float64Array:
-        """Return float64[n] of a benchmark, computed once.
-
-        A benchmark's ranker is kept until the stage or the weights of earlier stages change.
+        Values are computed once. A benchmark's ranker is kept until the stage or the weights of
+        earlier stages change.
         """
-        fixed = (stage, tuple(sorted(held.items())))
-        asked = (name, fixed, tuple(sorted(weights.items())))
+        stage = len(self.target.stages) - 1 if stage is None else stage
+        moving = self.target.stages[stage]
+        held = {knob: value for knob, value in weights.items() if knob not in moving}
+        fixed, asked = (stage, sorted(held.items())), (name, stage, *sorted(weights.items()))
         if asked not in self.cache:
             if self.cache.get(name, (None,))[0] != fixed:
+                setting = {**self.settings, **self.others}[name]
                 self.cache[name] = fixed, self.target.ranker(setting, stage, held)
-            ranks = self.cache[name][1](weights)
+            ranks = self.cache[name][1]({knob: weights[knob] for knob in moving})
             values = [Metric.parse(metric)(ranks) for metric in self.metrics]
             self.cache[asked] = np.mean(values, axis=0)
         found: Float64Array = self.cache[asked]

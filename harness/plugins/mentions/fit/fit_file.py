@@ -17,7 +17,6 @@ from harness.core.identity import code_version, digest, identity, library_versio
 from harness.evaluation.metric import metrics
 from harness.plugins.mentions.fit.crossfit import CrossFit
 from harness.plugins.mentions.fit.search import Search
-from harness.plugins.mentions.retriever.fitted import Fit
 from harness.plugins.mentions.target import Setting
 from harness.sweep.trial import inputs
 
@@ -26,9 +25,10 @@ if TYPE_CHECKING:
 
 VERSION = 2
 """Version of the file's form."""
+TARGET = "target="
 
 
-def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, Fit]:
+def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]:
     """Fit by ``config.fit`` and write the file.
 
     The file's bytes depend on data, configuration, code and libraries; it holds no time and no
@@ -47,26 +47,17 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, Fit]:
     for name in left:
         one_of("fit.leave_out", name, list(settings))
     metrics(options["objective"], None)
-    search = Search(
-        **{key: options[key] for key in ("rounds", "halvings", "stop", "penalty", "seed")}
-    )
-    crossed = CrossFit(
-        target,
-        search,
-        options["objective"],
-        {name: one for name, one in settings.items() if name not in left},
-        {name: one for name, one in settings.items() if name in left},
-    )
-    found: Fit = {
+    search = {key: options[key] for key in ("rounds", "halvings", "stop", "penalty", "seed")}
+    others = {name: settings.pop(name) for name in left}
+    crossed = CrossFit(target, Search(**search), options["objective"], settings, others)
+    found = {
         "version": VERSION,
         "target": str(config.target._target_).rpartition(".")[2],
-        "fitted_on": {name: one.benchmark.sha256 for name, one in crossed.settings.items()},
-        "left_out": {name: one.benchmark.sha256 for name, one in crossed.others.items()},
+        "fitted_on": {name: one.benchmark.sha256 for name, one in settings.items()},
+        "left_out": {name: one.benchmark.sha256 for name, one in others.items()},
         "splitting": splitting_name(read_splitting("split", config.split)),
         "metrics": list(options["objective"]),
-        "search": {
-            key: getattr(search, key) for key in ("rounds", "halvings", "stop", "penalty", "seed")
-        },
+        "search": search,
         "stages": [
             {name: list(knob) for name, knob in sorted(stage.items())} for stage in target.stages
         ],
@@ -75,9 +66,9 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, Fit]:
         "libraries": library_versions(),
         **crossed.fit_folds(),
     }
-    typed = (text.partition("=")[2] for text in given if text.startswith("target="))
-    default = Path(config.paths.runs) / "fits" / f"{next(typed, 'fit')}-{digest(found)[:12]}.yaml"
-    place = Path(options["out"]) if options["out"] else default
+    name = next((text[len(TARGET) :] for text in given if text.startswith(TARGET)), "fit")
+    default = Path(config.paths.runs) / "fits" / f"{name}-{digest(found)[:12]}.yaml"
+    place = Path(options["out"] or default)
     write_text(place, yaml.safe_dump(found, sort_keys=False, width=120, default_flow_style=None))
     return place, found
 
@@ -88,7 +79,7 @@ def _names(knob: str, value: Any) -> list[str]:
         raise HarnessError(
             f"{knob}={value!r}: expected names of benchmarks, e.g. {knob}=[2wikimultihopqa,musique]"
         )
-    return found
+    return list(dict.fromkeys(found))
 
 
 def _settings(config: DictConfig, datasets: Any, given: Sequence[str]) -> dict[str, Setting]:
@@ -103,18 +94,18 @@ def _settings(config: DictConfig, datasets: Any, given: Sequence[str]) -> dict[s
             raise HarnessError(
                 f"{text} and fit.datasets both say what is fitted on; leave one of them out"
             )
-    chosen, known = _names("fit.datasets", datasets), names("dataset")
-    for name in chosen:
+    known, made = names("dataset"), {}
+    for name in _names("fit.datasets", datasets):
         if name not in known:
             raise HarnessError(
                 f"fit.datasets={name} is not known{nearest(name, known)}; known: "
                 f"{', '.join(known)}; a folder of your "
                 "own is fitted on alone: dataset=folder dataset.path=DIR"
             )
-    made = {name: compose("fit", [*given, f"dataset={name}"]) for name in chosen}
-    for own in made.values():
+        own = compose("fit", [*given, f"dataset={name}"])
         own.paths = config.paths
-    return {name: _setting(own) for name, own in made.items()}
+        made[name] = _setting(own)
+    return made
 
 
 def _setting(config: DictConfig) -> Setting:

@@ -47,24 +47,21 @@ class Search:
     def __call__(self, objective: Callable[[Weights], float], knobs: Knobs) -> dict[str, float]:
         """Return the best weights by name."""
         check_knobs(knobs)
-        random = np.random.default_rng(self.seed)
-        weights = {name: float(knobs[name][0]) for name in sorted(knobs)}
+        names, random = sorted(knobs), np.random.default_rng(self.seed)
+        weights = {name: float(knobs[name][0]) for name in names}
         best, factor, halved = objective(weights), 1.0, 0
         for _ in range(self.rounds):
             before = best
-            for place in random.permutation(len(weights)):
-                name = sorted(knobs)[place]
+            for place in random.permutation(len(names)):
+                name, old = names[place], weights
                 _, low, high, step = knobs[name]
-                tried = []
-                for side in (1, -1):
-                    value = round(
-                        min(max(weights[name] + side * factor * step, low), high), DECIMALS
-                    )
-                    if value != weights[name]:
-                        moved = {**weights, name: value}
-                        tried.append((objective(moved) - self._cost(moved, knobs), moved))
-                if tried and (found := max(tried, key=lambda one: one[0]))[0] > best:
-                    best, weights = found
+                for change in (factor * step, -factor * step):
+                    value = round(min(max(old[name] + change, low), high), DECIMALS)
+                    if value != old[name]:
+                        moved = {**old, name: value}
+                        gain = objective(moved) - self._cost(moved, knobs)
+                        if gain > best:
+                            best, weights = gain, moved
             if best - before < self.stop:
                 factor, halved = factor / 2, halved + 1
                 if halved > self.halvings:
@@ -72,10 +69,10 @@ class Search:
         return weights
 
     def _cost(self, weights: Weights, knobs: Knobs) -> float:
-        return self.penalty * sum(
-            ((weights[name] - start) / (high - low)) ** 2
-            for name, (start, low, high, _) in sorted(knobs.items())
-        )
+        cost = 0.0
+        for name, (start, low, high, _) in sorted(knobs.items()):
+            cost += ((weights[name] - start) / (high - low)) ** 2
+        return self.penalty * cost
 
 
 def check_knobs(knobs: Knobs) -> None:

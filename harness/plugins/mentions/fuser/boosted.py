@@ -13,11 +13,11 @@ import torch
 from torch import Tensor
 
 from harness.core.arrays import Int32Array
-from harness.core.errors import HarnessError, bounded, one_of, whole_number
+from harness.core.errors import HarnessError, one_of
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.shares import total
 from harness.fusion.learning import LEARNED, learned_value
-from harness.plugins.mentions.forest import add_leaves, check_trees
+from harness.plugins.mentions.forest import add_leaves, as_rows, check_growth, check_trees, is_list
 from harness.plugins.mentions.fuser.features import (
     READS,
     TARGETS,
@@ -62,24 +62,18 @@ class Boosted:
     unit: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        for name, low, high in (("trees", 1, None), ("depth", 1, 6), ("least", 1, None)):
-            whole_number(f"fuser.{name}", getattr(self, name), low, high)
-        bounded("fuser.rate", self.rate, 0, 1, open_low=True)
+        check_growth("fuser", self)
         one_of("fuser.target", self.target, TARGETS)
         check_features(self.features)
         if self.forest is not None:
-            names = self.forest.get("lists") if isinstance(self.forest, Mapping) else None
-            if (
-                not isinstance(names, Sequence)
-                or not names
-                or not all(isinstance(name, str) for name in names)
-            ):
+            forest: Any = self.forest if isinstance(self.forest, Mapping) else {}
+            names = forest.get("lists")
+            if not is_list(names) or not all(isinstance(name, str) for name in names):
                 raise HarnessError(
                     f"fuser.forest.lists = {str(names)[:60]!r}, expected names of lists"
                 )
-            check_trees(
-                "fuser.forest.trees", self.forest.get("trees"), len(names) * len(self.features)
-            )
+            columns = len(names) * len(self.features)
+            check_trees("fuser.forest.trees", forest.get("trees"), columns)
 
     @property
     def reads(self) -> frozenset[str]:
@@ -108,16 +102,8 @@ class Boosted:
             made = tree.tree_
             values = np.clip(made.value[:, 0, 0], -STEEPEST, STEEPEST)
             odds = odds + self.rate * values[tree.apply(rows)]
-            columns = (
-                made.feature,
-                made.threshold,
-                made.children_left,
-                made.children_right,
-                values,
-            )
-            found.append(
-                [list(node) for node in zip(*(column.tolist() for column in columns), strict=True)]
-            )
+            links = made.children_left, made.children_right
+            found.append(as_rows(made.feature, made.threshold, *links, values))
         return replace(self, forest={"lists": names, "trees": found})
 
     def __call__(self, pool: Calibrated) -> Tensor:
@@ -132,16 +118,16 @@ class Boosted:
         rows = self._rows(pool, names)
         slowed = [[[*node[:4], self.rate * node[4]] for node in tree] for tree in forest["trees"]]
         scores = torch.from_numpy(add_leaves(rows.cpu().numpy(), slowed)).to(rows.device)
-        ranks = total(
-            [part for name in pool.names for part in feature_values(pool, name, ["rank"])]
-        )
-        return scores.add_(ranks, alpha=TIE)
+        ranks = [feature_values(pool, name, ["rank"])[0] for name in pool.names]
+        return scores.add_(total(ranks), alpha=TIE)
 
     def _rows(self, pool: Calibrated, names: Sequence[str]) -> Tensor:
         """Return float32[Q, U, F], the features of every list; a missing list holds no document."""
-        nothing = [torch.zeros(pool.pool.shape, device=pool.pool.docs.device)] * len(self.features)
-        parts = [
-            feature_values(pool, name, self.features) if name in pool.names else nothing
-            for name in names
-        ]
-        return torch.stack([part.float() for own in parts for part in own], dim=-1)
+        nothing = torch.zeros(pool.pool.shape, device=pool.pool.docs.device)
+        parts: list[Tensor] = []
+        for name in names:
+            if name in pool.names:
+                parts += feature_values(pool, name, self.features)
+            else:
+                parts += [nothing] * len(self.features)
+        return torch.stack([part.float() for part in parts], dim=-1)

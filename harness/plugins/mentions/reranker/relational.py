@@ -18,13 +18,14 @@ import torch
 from torch import Tensor
 
 from harness.core.arrays import BoolArray, Float32Array, Float64Array, Int32Array, Int64Array
-from harness.core.errors import HarnessError, bounded, whole_number
+from harness.core.errors import HarnessError, whole_number
 from harness.fusion.context import needed
 from harness.fusion.fuser import Calibrated
 from harness.fusion.learning import LEARNED, learned_value
 from harness.fusion.reranker import reorder, top
-from harness.plugins.mentions.forest import add_leaves, check_trees, grow
+from harness.plugins.mentions.forest import add_leaves, check_growth, check_trees, grow
 from harness.plugins.mentions.retriever.mentions import PassageRelations, Related
+from harness.plugins.mentions.retriever.mentions.question_words import sum_shares
 
 ROUNDS = 2
 """Rounds of learning: on the fused order, then also on the choices of the first round's trees."""
@@ -82,15 +83,13 @@ class State:
     @cached_property
     def alone(self) -> list[Float64Array]:
         """float64[Q, m] each, the features that do not depend on the chosen passages."""
-        related = self.related
-        best = np.where(self.there, self.scores, -np.inf).max(
-            axis=1, initial=-np.inf, keepdims=True
-        )
-        first = self.there & (np.arange(self.docs.shape[1]) < FIRST)
+        related, there = self.related, self.there
+        best = np.where(there, self.scores, -np.inf).max(axis=1, initial=-np.inf, keepdims=True)
+        first = there & (np.arange(there.shape[1]) < FIRST)
         return [
             self.scores,
-            np.where(self.there, self.scores - best, 0.0),
-            related.share(related.weight[:, None, :], related.held),
+            np.where(there, self.scores - best, 0.0),
+            sum_shares(related.weight[:, None, :], related.held),
             related.named.astype(np.float64),
             _greatest(related.names, first),
             _greatest(related.names_relation, first),
@@ -101,26 +100,23 @@ class State:
 
     def features(self, chosen: BoolArray) -> Float32Array:
         """Return float32[Q, m, F], in the order of ``FEATURES``. ``chosen`` is bool[Q, m]."""
-        related = self.related
-        bits = np.bitwise_or.reduce(
-            np.where(chosen, related.held, np.uint64(0)), axis=1, keepdims=True
-        )
-        weight = related.weight[:, None, :]
+        related, weight = self.related, self.related.weight[:, None, :]
+        chosen_held = np.where(chosen, related.held, np.uint64(0))
+        bits = np.bitwise_or.reduce(chosen_held, axis=1, keepdims=True)
+        names, relation = related.names, related.names_relation
         beside = [
-            related.share(weight, related.held & ~bits),
-            np.broadcast_to(related.share(weight, bits), self.docs.shape),
-            _greatest(related.names, chosen),
-            _greatest(related.names_relation, chosen),
-            _greatest(related.names.swapaxes(1, 2), chosen),
-            _greatest(related.names_relation.swapaxes(1, 2), chosen),
+            sum_shares(weight, related.held & ~bits),
+            sum_shares(weight, bits),
+            *(_greatest(one, chosen) for one in (names, relation)),
+            *(_greatest(one.swapaxes(1, 2), chosen) for one in (names, relation)),
             _greatest(related.shares, chosen),
             _greatest(related.shares_relation, chosen),
             _greatest(related.cosine, chosen),
-            _count(related.names, chosen),
+            _count(names, chosen),
             _count(related.shares, chosen),
-            np.broadcast_to(chosen.sum(axis=1, keepdims=True), self.docs.shape),
+            chosen.sum(axis=1, keepdims=True),
         ]
-        return np.stack([*self.alone, *beside], axis=2).astype(np.float32)
+        return np.stack(np.broadcast_arrays(*self.alone, *beside), axis=2).astype(np.float32)
 
 
 def _greatest(values: Float64Array, of: BoolArray) -> Float64Array:
@@ -164,16 +160,9 @@ class Relational:
     forest: Sequence[Any] | None = field(default=None, hash=False, metadata=LEARNED)
 
     def __post_init__(self) -> None:
-        bounds = {
-            "m": (2, None),
-            "picks": (1, None),
-            "trees": (1, None),
-            "depth": (1, 6),
-            "least": (1, None),
-        }
-        for name, (low, high) in bounds.items():
-            whole_number(f"reranker.{name}", getattr(self, name), low, high)
-        bounded("reranker.rate", self.rate, 0, 1, open_low=True)
+        whole_number("reranker.m", self.m, 2)
+        whole_number("reranker.picks", self.picks, 1)
+        check_growth("reranker", self)
         if self.forest is not None:
             check_trees("reranker.forest", self.forest, len(FEATURES))
 
@@ -198,15 +187,8 @@ class Relational:
                     f"{len(judged)} passages that it saw support a question; it needs some that "
                     "do and some that do not"
                 )
-            forest = grow(
-                np.concatenate(rows),
-                judged,
-                trees=self.trees,
-                depth=self.depth,
-                rate=self.rate,
-                least=self.least,
-            )
-            taught = replace(self, forest=forest)
+            growth = {name: getattr(self, name) for name in ("trees", "depth", "rate", "least")}
+            taught = replace(self, forest=grow(np.concatenate(rows), judged, **growth))
         return taught
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
@@ -214,12 +196,9 @@ class Relational:
         learned_value("reranker=relational", "forest", self.forest)
         columns, there = top(fused, pool, self.m)
         state = self._state(fused, pool, columns, there)
-        chosen = [pick for _, _, pick in self._steps(state)]
-        scores = np.zeros(state.docs.shape)
-        for place, pick in enumerate(chosen):
+        scores = np.broadcast_to(-np.arange(1.0, there.shape[1] + 1), there.shape).copy()
+        for place, (_, _, pick) in enumerate(self._steps(state)):
             scores[pick] = self.picks - place
-        rest = -np.arange(1.0, state.docs.shape[1] + 1)
-        scores = np.where(scores > 0, scores, rest)
         return reorder(fused, pool, columns, there, torch.from_numpy(scores).to(fused.device))
 
     def _steps(self, state: State) -> Iterator[tuple[Float32Array, BoolArray, BoolArray]]:
@@ -229,10 +208,10 @@ class Relational:
         Without a forest the passages are chosen in their fused order.
         """
         chosen = np.zeros_like(state.there)
-        rows = np.arange(len(chosen))
-        for _ in range(min(self.picks, state.docs.shape[1])):
+        rows, width = np.arange(len(chosen)), chosen.shape[1]
+        for _ in range(min(self.picks, width)):
             features, free = state.features(chosen), state.there & ~chosen
-            values = -np.broadcast_to(np.arange(float(state.docs.shape[1])), state.docs.shape)
+            values = np.broadcast_to(-np.arange(float(width)), chosen.shape)
             if self.forest is not None:
                 values = add_leaves(features, self.forest)
             best = np.where(free, values, -np.inf).argmax(axis=1)
@@ -246,12 +225,10 @@ class Relational:
         found = pool.pool.context.relations
         asking = "reranker=relational asks what joins the passages of a benchmark"
         relations = needed(found if isinstance(found, PassageRelations) else None, asking)
-        docs = (
-            torch.where(there, pool.pool.docs.gather(-1, columns), -1)
-            .cpu()
-            .numpy()
-            .astype(np.int32)
+        docs, scores = (
+            torch.where(there, values.gather(-1, columns), missing).cpu().numpy()
+            for values, missing in ((pool.pool.docs, -1), (fused, 0.0))
         )
-        scores = torch.where(there, fused.gather(-1, columns), 0.0).cpu().numpy()
+        docs = docs.astype(np.int32)
         related = pool.remember(("relations", docs.tobytes()), lambda: relations.among(docs))
         return State(docs, there.cpu().numpy(), scores, related)

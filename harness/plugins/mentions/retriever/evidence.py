@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,7 +13,16 @@ from harness.plugins.mentions.retriever.mentions.pairs import Values
 
 
 class Weighted:
-    """A dataclass of numbers, each the weight of a column."""
+    """A dataclass of numbers, each the weight of a column.
+
+    ``keys`` are the fields of the retriever that hold one, for errors.
+    """
+
+    keys: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            bounded(f"lists.NAME.({self.keys}).{name}", value)
 
     def worth(self, columns: Float64Array) -> Values:
         """Return float64[n], sum_j columns[:, j] weight_j, summed in the order of the fields."""
@@ -32,16 +42,13 @@ class Weights(Weighted):
     the part of the question's words, weighted by rarity, that p has.
     """
 
+    keys: ClassVar[str] = "own, bridge, end"
     question: float = 0.0
     relation: float = 0.0
     sentence: float = 0.0
     sentence_relation: float = 0.0
     words: float = 0.0
     title: float = 0.0
-
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            bounded(f"lists.NAME.(own, bridge, end).{name}", value)
 
 
 @dataclass(frozen=True)
@@ -55,13 +62,10 @@ class Edge(Weighted):
     computed.
     """
 
+    keys: ClassVar[str] = "names, named_by, shares, resembles"
     base: float = 0.0
     relation: float = 0.0
     sentence: float = 0.0
     rarity: float = 0.0
     words: float = 0.0
     bridged: float = 0.0
-
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            bounded(f"lists.NAME.(names, named_by, shares, resembles).{name}", value)

@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from harness.benchmark import Benchmark
 from harness.benchmark.split import are_tune_questions, share_gold
-from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
+from harness.core.arrays import BoolArray, Int64Array, distinct
 from harness.core.artifact import Facts
 from harness.core.configuration import folders as places
 from harness.core.errors import HarnessError, MissingFile, bounded, nearest
@@ -38,25 +38,12 @@ class Crossed(TypedDict):
     questions: dict[int, list[str]]
 
 
-class Read(Crossed):
+class Fit(Crossed):
     """The fields of a file of `harness fit` that are read."""
 
     target: str
     fitted_on: dict[str, str]
     splitting: str
-
-
-class Fit(Read):
-    """All fields of a file of `harness fit`."""
-
-    version: int
-    left_out: dict[str, str]
-    metrics: list[str]
-    search: dict[str, float]
-    stages: list[dict[str, list[float]]]
-    strategy: object
-    code: str
-    libraries: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -91,13 +78,18 @@ class Fitted:
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Return the run of the whole fit, with the lists of each fold in their places."""
         found, fold = read_fit(self.path), self._folds(benchmark)
-        whole, facts = with_weights(self.retriever, found["weights"]).retrieve(benchmark, store)
-        ids, columns = (benchmark.query_ids, benchmark.doc_ids), [_entries(whole, fold < 0)]
-        for part in np.unique(fold[fold >= 0]).tolist():
-            own = with_weights(self.retriever, found["folds"][part])
-            columns.append(_entries(own.retrieve(benchmark, store)[0], fold == part))
-        joined = Run.of(*ids, *map(np.concatenate, zip(*columns, strict=True)))
-        return joined, {**facts, "out_of_fold": int((fold >= 0).sum())}
+        columns, facts = [], list[Facts]()
+        for part in distinct(np.append(fold, -1)).tolist():
+            weights = found["weights"] if part < 0 else found["folds"][part]
+            own = with_weights(self.retriever, weights)
+            run, counts = own.retrieve(benchmark, store)
+            query = np.repeat(np.arange(len(run)), run.lengths())
+            kept = fold[query] == part
+            columns.append((query[kept], run.docs[kept], run.scores[kept]))
+            facts.append(counts)
+        joined = map(np.concatenate, zip(*columns, strict=True))
+        whole = Run.of(benchmark.query_ids, benchmark.doc_ids, *joined)
+        return whole, {**facts[0], "out_of_fold": int((fold >= 0).sum())}
 
     def seen(self, benchmark: Benchmark) -> BoolArray:
         """Return bool[Q], whether the weights of a question learned from one that shares its gold.
@@ -108,64 +100,53 @@ class Fitted:
         fold, gold, fit = self._folds(benchmark), benchmark.gold, read_fit(self.path)
         renamed = (fold < 0) & (fit["splitting"] == "md5")
         renamed &= are_tune_questions(benchmark.questions, fit["fitted_on"])
-        found = share_gold(gold, gold[(fold >= 0) | renamed])
-        for part in np.unique(fold[fold >= 0]):
+        found = np.zeros(len(fold), dtype=np.bool_)
+        for part in distinct(fold).tolist():
             own = fold == part
-            found[own] = share_gold(gold[own], gold[(fold >= 0) & ~own | renamed])
+            taught = (fold >= 0) & ~own | renamed
+            found[own] = share_gold(gold[own], gold[taught])
         return found
 
     def _folds(self, benchmark: Benchmark) -> Int64Array:
         """Return int64[Q], the fold of the fit of each question, or -1."""
-        known = {
-            name: part for part, names in read_fit(self.path)["questions"].items() for name in names
-        }
-        return np.array(
-            [known.get(name, -1) for name in benchmark.query_ids.to_pylist()], dtype=np.int64
-        )
-
-
-def _entries(run: Run, chosen: BoolArray) -> tuple[Int64Array, Int32Array, Float64Array]:
-    """Return query, document and score of each entry of the chosen queries, bool[Q]."""
-    query = np.repeat(np.arange(len(run)), run.lengths())
-    kept = chosen[query]
-    return query[kept], run.docs[kept], run.scores[kept]
+        known: dict[str, int] = {}
+        for part, names in read_fit(self.path)["questions"].items():
+            known |= dict.fromkeys(names, part)
+        ids = benchmark.query_ids.to_pylist()
+        return np.array([known.get(name, -1) for name in ids], dtype=np.int64)
 
 
 @lru_cache(maxsize=16)
-def _parse(path: str, size: int, changed: int) -> Fit:
-    place = Path(path)
-    found = read_settings(place)
-    if message := misfit(found, Read):
-        raise HarnessError(f"{place}: {message}; fit again")
+def _parse(path: str, changed: int) -> Fit:
+    found = read_settings(Path(path))
+    if message := misfit(found, Fit):
+        raise HarnessError(f"{path}: {message}; fit again")
     for name, weights in {"weights": found["weights"], **found["folds"]}.items():
         for knob, value in weights.items():
-            bounded(f"{place}: {name}.{knob}", value)
+            bounded(f"{path}: {name}.{knob}", value)
     if found["folds"].keys() != found["questions"].keys():
         raise HarnessError(
-            f"{place}: folds are {list(found['folds'])}, questions of "
+            f"{path}: folds are {list(found['folds'])}, questions of "
             f"{list(found['questions'])}; fit again"
         )
     return cast("Fit", dict(found))
 
 
-def read_fit(path: str | Path) -> Fit:
+def read_fit(path: str) -> Fit:
     """Return a file of `harness fit`. Raise HarnessError with file and key if it is not one."""
     place = locate(path)
-    facts = place.stat()
-    return _parse(str(place), facts.st_size, facts.st_mtime_ns)
+    return _parse(str(place), place.stat().st_mtime_ns)
 
 
-def locate(path: str | Path) -> Path:
+def locate(path: str) -> Path:
     """Return the file, or one of conf/weights by name. Raise HarnessError if there is none."""
-    known = {
-        file.stem: file
-        for folder in reversed(places())
-        for file in (folder / "weights").glob("*.yaml")
-    }
-    place = known.get(str(path), Path(path))
+    known: dict[str, Path] = {}
+    for folder in reversed(places()):
+        known |= {file.stem: file for file in (folder / "weights").glob("*.yaml")}
+    place = known.get(path, Path(path))
     if not place.is_file():
         raise MissingFile(
-            f"lists.NAME.path={path}: there is no such file{nearest(str(path), known)}; give "
+            f"lists.NAME.path={path}: there is no such file{nearest(path, known)}; give "
             "what `harness fit` wrote, "
             f"or one of conf/weights: {', '.join(sorted(known)) or '-'}",
             path,
@@ -177,19 +158,16 @@ def with_weights(strategy: T, weights: Mapping[str, float]) -> T:
     """Return a frozen dataclass with some numbers set by dotted names: ``{"walk.title": 0.5}``."""
     made: Any = strategy
     for name, value in sorted(weights.items()):
-        made = _set(made, name.split("."), value, name)
+        made = _set(made, name, value, name)
     return made  # type: ignore[no-any-return]
 
 
-def _set(strategy: Any, path: list[str], value: float, name: str) -> Any:
-    known = (
-        [one.name for one in dataclasses.fields(strategy)]
-        if dataclasses.is_dataclass(strategy)
-        else []
-    )
-    if path[0] not in known:
+def _set(strategy: Any, path: str, value: float, name: str) -> Any:
+    first, _, inner = path.partition(".")
+    known = getattr(strategy, "__dataclass_fields__", {})
+    if first not in known:
         raise HarnessError(
-            f"{type(strategy).__name__} has no {path[0]} ({name}){nearest(path[0], known)}"
+            f"{type(strategy).__name__} has no {first} ({name}){nearest(first, known)}"
         )
-    inner = _set(getattr(strategy, path[0]), path[1:], value, name) if path[1:] else value
-    return dataclasses.replace(strategy, **{path[0]: inner})
+    new = _set(getattr(strategy, first), inner, value, name) if inner else value
+    return dataclasses.replace(strategy, **{first: new})

@@ -4,7 +4,6 @@ the next.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -12,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from harness.benchmark import Benchmark
-from harness.core.arrays import BoolArray, Float32Array, Int64Array
+from harness.core.arrays import Float32Array, Int64Array
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.identity import LATER, NO_RESULT
@@ -25,9 +24,8 @@ from harness.plugins.mentions.retriever.mentions.links import (
     link_shared_entities,
     link_titles,
 )
-from harness.plugins.mentions.retriever.mentions.pair_texts import PairTexts
 from harness.plugins.mentions.retriever.mentions.pairs import Pairs, Values
-from harness.plugins.mentions.retriever.mentions.path_data import PathData
+from harness.plugins.mentions.retriever.mentions.path_data import PairTexts, PathData
 from harness.plugins.mentions.retriever.mentions.question_words import QuestionWords
 from harness.plugins.mentions.retriever.mentions.relations import PassageRelations
 from harness.plugins.mentions.retriever.mentions.scored_paths import (
@@ -40,7 +38,7 @@ from harness.plugins.mentions.retriever.mentions.sentence import Sentences
 from harness.plugins.mentions.retriever.mentions.sentence_vectors import SentenceVectors
 from harness.retriever.search import nearest_rows
 from harness.run import Run
-from harness.work.shared_rows import Columns, map_rows
+from harness.work.shared_rows import Columns, cut, map_rows
 from harness.work.store import Store
 
 NONE = np.empty((0, 1), np.float32)
@@ -49,6 +47,10 @@ LARGE = 250_000
 """Number of passages above which only needed sentences are encoded, and hubs have no edges back."""
 HUB = 1_000
 """Number of texts that name a title above which it is a hub in such a corpus."""
+Edges = tuple[str, Int64Array, Int64Array, Int64Array, Values]
+"""Kind, places of the starts, passages at the ends, sentences, and cosines (of ``resembles``) or
+rarities of edges.
+"""
 CELLS = 1 << 25
 """Largest number of questions x passages of a block: 256 MiB of bits for the passages' words."""
 
@@ -121,29 +123,24 @@ class MentionPaths:
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Return the run of all questions, a block at a time."""
-        world, size = self.world(benchmark, store), max(1, len(benchmark.doc_ids))
-        blocks = self._blocks(world, np.arange(len(benchmark.query_ids)))
-        starts = self.starts(world) if self.resembles or not world.parts.every else []
+        world, size = self.world(benchmark, store), len(benchmark.doc_ids)
+        starts = self.starts(world, np.arange(len(benchmark.query_ids)))
         bridges = self.bridges(world, starts, benchmark, store)
 
         def ranked(part: slice) -> Columns:
             pairs, scores = [np.empty(0, np.int64)], [np.empty(0)]
-            for place in range(part.start, part.stop):
-                if starts:
-                    start = starts[place]
-                else:
-                    start = self._start(world, *self._proposed(world, blocks[place]))
-                paths = self.paths(world, start, bridges[place] if starts else NONE)
-                reached, values = reached_passages(start, paths)
+            for start, bridge in zip(starts[part], bridges[part], strict=True):
+                reached, values = reached_passages(start, self.paths(world, start, bridge))
                 pairs.append(start.queries[reached // size] * size + reached % size)
                 scores.append(values)
             return np.concatenate(pairs), np.concatenate(scores)
 
-        pairs, scores = map_rows("paths", ranked, len(blocks), 1)
+        pairs, scores = map_rows("paths", ranked, len(starts), 1)
         queries, docs = np.divmod(pairs, size)
+        read = {} if world.parts.every else {"sentences_read": sum(map(len, world.parts.arrays))}
         return Run.of(benchmark.query_ids, benchmark.doc_ids, queries, docs, scores), {
             "sentences": len(world.sentences.texts),
-            **({} if world.parts.every else {"sentences_read": world.parts.count}),
+            **read,
             "edges": {kind: len(crossing.links[-1].end) for kind, crossing in world.joined.items()},
             "questions_that_name_a_title": len(np.unique(world.named[0])),
         }
@@ -161,67 +158,57 @@ class MentionPaths:
             hub = HUB if size > LARGE else size
         if every is None:
             every = size <= LARGE or not self._plain
-        joined: dict[str, Crossing] = {}
-        forth, back = link_titles(extraction, sentences, hub)
-        if self.names and self.titles:
-            joined["names"] = forth
-        if self.named_by and self.titles:
-            joined["named_by"] = back
-        if self.shares:
-            joined["shares"] = link_shared_entities(extraction, sentences, self.widest)
-        none, asked = np.empty(0, np.int64), benchmark.questions
+        none, asked, joined = np.empty(0, np.int64), benchmark.questions, dict[str, Crossing]()
+        named = none, none
         if self.titles:
-            asked = mask_titles(benchmark.questions, extraction)
+            asked, named = mask_titles(asked, extraction), find_named_titles(extraction)
+            joined["names"], joined["named_by"] = link_titles(extraction, sentences, hub)
+        joined["shares"] = link_shared_entities(extraction, sentences, self.widest)
         return PathData(
             sentences,
             embed(self.encoder, benchmark.passages, "passage", store),
-            SentenceVectors.of(sentences, self.encoder, store, every),
+            SentenceVectors(sentences, self.encoder, store, every),
             embed(self.encoder, benchmark.questions, "question", store),
             embed(self.encoder, asked, "question", store),
             QuestionWords.of(benchmark.passages, benchmark.questions),
-            find_named_titles(extraction) if self.titles else (none, none),
-            joined,
+            named,
+            {kind: crossing for kind, crossing in joined.items() if getattr(self, kind)},
             self.near,
         )
 
-    def starts(self, world: PathData, queries: Int64Array | None = None) -> list[SeedBlock]:
-        """Return the seeds of all questions, or of some (ascending), by blocks, and read their
-        sentences.
-        """
-        every = np.arange(len(world.questions)) if queries is None else queries
-        proposed = [self._proposed(world, block) for block in self._blocks(world, every)]
-        size, none = max(1, len(world.passages)), np.empty(0, np.int64)
-        world.parts.read(np.concatenate([none, *(pairs for _, pairs in proposed)]) % size)
-        starts = [self._start(world, *block) for block in proposed]
+    def starts(self, world: PathData, queries: Int64Array) -> list[SeedBlock]:
+        """Return the seeds of questions (ascending), by blocks, and read their sentences."""
+        size, none = len(world.passages), np.empty(0, np.int64)
+        block = max(1, min(self.block, CELLS // max(1, size)))
+        blocks = [PairTexts(world, queries[some]) for some in cut(len(queries), block)]
+        proposed = [self._proposed(texts) for texts in blocks]
+        world.parts.read(np.concatenate([none, *proposed]) % size)
+        starts = [self._start(*each) for each in zip(blocks, proposed, strict=True)]
         if not world.parts.every:
-            edges = (self._edges(world, start.seeds, start.close) for start in starts)
-            ends = (end for _, _, end, _, _ in itertools.chain(*edges))
-            world.parts.read(np.unique(np.concatenate([none, *ends]) % size))
+            ends = [none]
+            for start in starts:
+                edges = self._edges(world, start.seeds, np.flatnonzero(start.close))
+                ends += [end for _, _, end, _, _ in edges]
+            world.parts.read(np.concatenate(ends))
         return starts
 
-    def _blocks(self, world: PathData, queries: Int64Array) -> list[Int64Array]:
-        """Return questions, ascending, that are processed together."""
-        size = max(1, min(self.block, CELLS // max(1, len(world.passages))))
-        return [queries[first : first + size] for first in range(0, len(queries), size)]
-
-    def _proposed(self, world: PathData, queries: Int64Array) -> tuple[Int64Array, Pairs]:
-        """Return a block of questions and the candidates for seeds."""
-        places = np.arange(len(queries))[:, None] * len(world.passages)
+    def _proposed(self, texts: PairTexts) -> Pairs:
+        """Return the candidates for seeds of a block of questions."""
+        world, queries = texts.data, texts.queries
         found = [world.nearest[queries], world.asked.nearest(queries, self.near)]
         if world.parts.every:
-            vectors = world.parts.arrays[0]
-            near, _ = nearest_rows(vectors, world.questions[queries], self.near)
+            near, _ = nearest_rows(world.parts.arrays[0], world.questions[queries], self.near)
             found.append(world.sentences.texts.passage[near].astype(np.int64))
+        places = np.arange(len(queries))[:, None] * texts.size
         pairs = [(places + docs).ravel() for docs in found]
-        return queries, np.unique(np.concatenate([*pairs, world.named_by(queries)]))
+        return np.unique(np.concatenate([*pairs, texts.named]))
 
-    def _start(self, world: PathData, queries: Int64Array, pairs: Pairs) -> SeedBlock:
-        texts = world.texts(queries)
+    def _start(self, texts: PairTexts, pairs: Pairs) -> SeedBlock:
         own = self.own.worth(texts.evidence(pairs))
         kept = best_of_rows(pairs // texts.size, own, self.seeds) | np.isin(pairs, texts.named)
         seeds, own = pairs[kept], own[kept]
         close = best_of_rows(seeds // texts.size, own, self.close)
-        return SeedBlock(queries, seeds, own, close, texts.best_sentence(seeds))
+        return SeedBlock(texts.queries, seeds, own, close, texts.best_sentence(seeds))
 
     def bridges(
         self, world: PathData, starts: Sequence[SeedBlock], benchmark: Benchmark, store: Store
@@ -229,80 +216,57 @@ class MentionPaths:
         """Return the vectors of question and best sentence, as one text, of each block's close
         seeds.
         """
-        if not self.resembles:
-            return [NONE for _ in starts]
-        size = max(1, len(benchmark.doc_ids))
-        whole, counts = [], []
-        for start in starts:
-            queries = start.queries[start.seeds[start.close] // size]
-            sentences = start.sentence[start.close]
-            counts.append(len(queries))
-            for query, sentence in zip(queries, sentences, strict=True):
+        whole = []
+        for start in starts if self.resembles else []:
+            queries = start.queries[start.seeds[start.close] // len(world.passages)]
+            for query, sentence in zip(queries, start.sentence[start.close], strict=True):
                 whole.append(f"{benchmark.questions[query]}\n{world.sentences.texts[sentence]}")
         if not whole:
             return [NONE for _ in starts]
         vectors = embed(self.encoder, whole, "question", store)
-        return np.split(vectors, np.cumsum(counts)[:-1])
+        return np.split(vectors, np.cumsum([start.close.sum() for start in starts])[:-1])
 
     def paths(self, world: PathData, start: SeedBlock, bridges: Float32Array) -> list[Paths]:
         """Return all paths of a block, scored."""
-        texts = world.texts(start.queries)
-        worth = self.bridge.worth(texts.evidence(start.seeds))
-        edges = [*self._edges(world, start.seeds, start.close)]
+        texts, gone, close = PairTexts(world, start.queries), start.seeds, start.close
+        worth = self.bridge.worth(texts.evidence(gone))
+        edges = [*self._edges(world, gone, np.flatnonzero(close))]
         if self.resembles:
-            docs, cosine = nearest_rows(texts.passages, bridges, self.near)
-            place = np.repeat(np.flatnonzero(start.close), docs.shape[1])
-            parents = start.seeds[place]
-            ends = parents // texts.size * texts.size + docs.ravel()
-            other = ends != parents
-            place, ends, near = place[other], ends[other], cosine.ravel()[other]
-            edges.append(("resembles", place, ends, start.sentence[place], near))
-        found = [self._scored(texts, start.seeds, worth, *edge) for edge in edges]
-        gone = start.seeds
+            docs, cosine = nearest_rows(world.passages, bridges, self.near)
+            place = np.repeat(np.flatnonzero(close), docs.shape[1])
+            edges.append(("resembles", place, docs.ravel(), start.sentence[place], cosine.ravel()))
+        found = self._scored(texts, gone, worth, edges)
         for _ in range(2, self.steps + 1):
             pairs, values = reached_passages(start, found)
             new = np.isin(pairs, gone, invert=True)
             pairs, values = pairs[new], values[new]
             chosen = best_of_rows(pairs // texts.size, values, self.close)
             pairs, values = pairs[chosen], self.via * values[chosen]
-            edges = [*self._edges(world, pairs, np.ones(len(pairs), dtype=np.bool_))]
-            found += [self._scored(texts, pairs, values, *edge) for edge in edges]
+            edges = [*self._edges(world, pairs, np.arange(len(pairs)))]
+            found += self._scored(texts, pairs, values, edges)
             gone = np.union1d(gone, pairs)
         return found
 
-    def _edges(
-        self, world: PathData, parents: Pairs, close: BoolArray
-    ) -> Iterator[tuple[str, Int64Array, Pairs, Int64Array, Values]]:
-        """Yield, by kind, the edges that leave the parents: place among these, end pair, sentence,
-        rarity.
-        """
-        size = len(world.passages)
+    def _edges(self, world: PathData, parents: Pairs, close: Int64Array) -> Iterator[Edges]:
+        """Yield, by kind, the edges that leave the parents, of which ``close`` are the best."""
         for kind, crossing in world.joined.items():
-            kept = np.flatnonzero(close) if kind == "shares" else np.arange(len(parents))
-            place, end, sentence, rarity = crossing.leaving(parents[kept] % size)
-            place = kept[place]
-            ends = parents[place] // size * size + end
-            other = ends != parents[place]
-            yield kind, place[other], ends[other], sentence[other], rarity[other]
+            kept = close if kind == "shares" else np.arange(len(parents))
+            place, end, sentence, rarity = crossing.leaving(parents[kept] % len(world.passages))
+            yield kind, kept[place], end, sentence, rarity
 
     def _scored(
-        self,
-        texts: PairTexts,
-        parents: Pairs,
-        worth: Values,
-        kind: str,
-        place: Int64Array,
-        end: Pairs,
-        sentence: Int64Array,
-        value: Values,
-    ) -> Paths:
-        """Return the paths along edges. ``value`` is an edge's cosine if it ``resembles``,
-        otherwise its rarity.
-        """
-        features = texts.between(parents[place], end, sentence)
-        features[:, 5 if kind == "resembles" else 3] = value
-        distinct, back = np.unique(end, return_inverse=True)
-        ends = self.end.worth(texts.evidence(distinct))[back]
-        edge: Edge = getattr(self, kind)
-        score = worth[place] + ends + edge.worth(features)
-        return Paths(kind, parents[place], end, features, score)
+        self, texts: PairTexts, parents: Pairs, worth: Values, edges: Sequence[Edges]
+    ) -> list[Paths]:
+        """Return the paths along edges to other passages, by kind."""
+        found = []
+        for kind, place, end, sentence, value in edges:
+            ends = parents[place] // texts.size * texts.size + end
+            other = ends != parents[place]
+            place, ends = place[other], ends[other]
+            features = texts.between(parents[place], ends, sentence[other])
+            features[:, 5 if kind == "resembles" else 3] = value[other]
+            distinct, back = np.unique(ends, return_inverse=True)
+            score = worth[place] + self.end.worth(texts.evidence(distinct))[back]
+            score = score + getattr(self, kind).worth(features)
+            found.append(Paths(kind, parents[place], ends, features, score))
+        return found

@@ -15,6 +15,7 @@ from harness.evaluation.metric import run_ranks
 from harness.plugins.mentions.retriever.evidence import Edge
 from harness.plugins.mentions.retriever.fitted import with_weights
 from harness.plugins.mentions.retriever.mention_paths import MentionPaths
+from harness.plugins.mentions.retriever.mentions.path_data import PairTexts
 from harness.plugins.mentions.target import Ranker, Setting, Weights
 from harness.run import Run
 
@@ -99,7 +100,7 @@ class Gathered:
         world = retriever.world(setting.benchmark, setting.store)
         blocks = []
         for start in retriever.starts(world, setting.members):
-            texts = world.texts(start.queries)
+            texts = PairTexts(world, start.queries)
             paths = retriever.paths(world, start, np.empty((0, 1), np.float32))
             reached = np.unique(np.concatenate([start.seeds, *(part.end for part in paths)]))
             edges = []

@@ -148,9 +148,8 @@ class Joined:
         """Return them for the mentions in the passages."""
         sentences, mentions = Sentences.of(benchmark), extraction.passages
         shape = (len(extraction.names), len(sentences.texts))
-        held = count_matrix(
-            mentions.entity.astype(np.int64), sentences.of_mentions(mentions), shape
-        )
+        at = sentences.at(mentions.text, mentions.start)
+        held = count_matrix(mentions.entity.astype(np.int64), at, shape)
         vectors = embed(encoder, sentences.texts, "passage", store)
         back = held.T.tocsr()
         back.sort_indices()

@@ -43,8 +43,9 @@ class SentenceGraph:
         sentences = Sentences.of(benchmark)
         titled = np.repeat(extraction.titled, np.diff(sentences.first))
         own = np.flatnonzero(titled >= 0)
-        rows = np.concatenate([sentences.of_mentions(extraction.passages), own])
-        columns = np.concatenate([extraction.passages.entity, titled[own]])
+        mentions = extraction.passages
+        rows = np.concatenate([sentences.at(mentions.text, mentions.start), own])
+        columns = np.concatenate([mentions.entity, titled[own]])
         held = count_matrix(rows, columns, (len(titled), len(extraction.names)))
         held.data = np.ones(held.nnz)
         both = held.T.tocsr() @ held

@@ -18,7 +18,7 @@ from harness.plugins.mentions.retriever.evidence import Edge, Weights
 from harness.plugins.mentions.retriever.fitted import read_fit, with_weights
 from harness.plugins.mentions.retriever.mention_paths import MentionPaths
 from harness.plugins.mentions.retriever.mentions.links import Links
-from harness.plugins.mentions.retriever.mentions.question_words import QuestionWords
+from harness.plugins.mentions.retriever.mentions.question_words import QuestionWords, sum_shares
 from harness.plugins.mentions.retriever.mentions.sentence import Sentences, spans
 from harness.retriever import retrieve
 from harness.work.store import Store
@@ -256,7 +256,7 @@ def test_mentions_find_their_sentences(world: Benchmark, tmp_path: Path) -> None
     sentences = Sentences.of(world)
     assert np.diff(sentences.first).tolist() == [len(parts) for parts in SENTENCES]
     mentions = extraction.passages
-    found = sentences.of_mentions(mentions)
+    found = sentences.at(mentions.text, mentions.start)
     for passage, start, sentence in zip(mentions.text, mentions.start, found, strict=True):
         said = SENTENCES[passage][sentence - sentences.first[passage]]
         mention = world.passages[passage].encode()[start:].decode()
@@ -272,7 +272,7 @@ def test_shares_of_words_by_hand() -> None:
     )
     cat, dog = np.log(1 + 1.5 / 2.5), np.log(1 + 1.5 / 2.5)
     queries = np.array([0, 1])
-    shares = asked.share(asked.weight[:, None, :], asked.held(queries))
+    shares = sum_shares(asked.weight[:, None, :], asked.held(queries))
     assert shares == pytest.approx(np.array([[cat, cat + dog, dog], [0, 0, 0]]) / (cat + dog))
 
 
@@ -280,7 +280,7 @@ def test_equal_edges_are_one() -> None:
     start, end, sentence = (
         np.array(column, np.int32) for column in ([2, 0, 2, 2], [1, 2, 1, 0], [5, 6, 5, 5])
     )
-    edges = Links.of(start, end, sentence, 3)
+    edges = Links.of([(start, end, sentence)], 3)
     place, number = edges.leaving(np.array([2, 1, 2]))
     assert (place.tolist(), edges.end[number].tolist()) == ([0, 0, 2, 2], [0, 1, 0, 1])
 
@@ -314,7 +314,7 @@ def test_the_passages_nearest_by_words_are_those_of_greatest_share() -> None:
         texts, [" ".join(random.choice(words, 3)) for _ in range(8)] + ["nothing"]
     )
     queries = np.arange(9)
-    shares = asked.share(asked.weight[:, None, :], asked.held(queries))
+    shares = sum_shares(asked.weight[:, None, :], asked.held(queries))
     for depth in (1, 7, 49, 80):
         assert np.array_equal(
             asked.nearest(queries, depth), np.argsort(-shares, axis=1, kind="stable")[:, :depth]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from harness.core.arrays import Float64Array, Int32Array, Int64Array
+from harness.core.arrays import Float64Array, Int32Array, Int64Array, distinct
 from harness.graph.extractor import KINDS, Extraction
 from harness.plugins.mentions.retriever.mentions.pairs import expand_ranges
 from harness.plugins.mentions.retriever.mentions.sentence import Sentences
@@ -15,7 +17,8 @@ from harness.work.shared_rows import cut
 TEXTS = 1 << 18
 """Number of texts whose edges are computed together."""
 Numbers = Int64Array
-Places = Int32Array
+Edges = tuple[Int32Array, Int32Array, Int32Array]
+"""Start, end and sentence of edges, int32[edges] each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,46 +32,20 @@ class Links:
     """
 
     indptr: Numbers
-    end: Places
-    sentence: Places
+    end: Int32Array
+    sentence: Int32Array
 
     @classmethod
-    def of(cls, start: Places, end: Places, sentence: Places, count: int) -> Links:
-        """Return the edges of columns in any order; equal edges are one."""
-        order = np.lexsort((sentence, end, start))
-        new = np.zeros(len(order), dtype=np.bool_)
-        new[:1] = True
-        for column in (start, end, sentence):
-            sorted_ = column[order]
-            new[1:] |= sorted_[1:] != sorted_[:-1]
-        kept = order[new]
-        return cls(
-            np.searchsorted(start[kept], np.arange(count + 1, dtype=start.dtype)),
-            end[kept],
-            sentence[kept],
-        )
+    def of(cls, parts: Iterable[Edges], count: int) -> Links:
+        """Return the edges of ``count`` starts; equal edges are one.
 
-    @classmethod
-    def joined(cls, parts: list[Links]) -> Links:
-        """Return the edges of consecutive starts. ``parts`` is emptied, so that no edge is held
-        twice.
+        Edges of a part may have any order; no part has a start before those of an earlier one.
         """
-        indptr = np.cumsum(
-            np.concatenate([[0], *(np.diff(part.indptr) for part in parts)]), dtype=np.int64
-        )
-        end, sentence, first = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int32), 0
-        while parts:
-            part = parts.pop(0)
-            last = first + len(part.end)
-            end[first:last], sentence[first:last], first = part.end, part.sentence, last
-        return cls(indptr, end, sentence)
+        columns = zip(*map(_sorted, parts), strict=True)
+        start, end, sentence = (np.concatenate(column) for column in columns)
+        return cls(np.searchsorted(start, np.arange(count + 1, dtype=start.dtype)), end, sentence)
 
-    @property
-    def start(self) -> Places:
-        """int32[edges], the start of each edge."""
-        return np.repeat(np.arange(len(self.indptr) - 1, dtype=np.int32), np.diff(self.indptr))
-
-    def leaving(self, starts: Numbers) -> tuple[Numbers, Numbers]:
+    def leaving(self, starts: NDArray[np.integer]) -> tuple[Numbers, Numbers]:
         """Return, for every edge that leaves one of ``starts``, the place in ``starts`` and its
         number.
         """
@@ -113,37 +90,27 @@ def link_titles(
     """
     mentions, size = extraction.passages, len(extraction.titled)
     held = np.flatnonzero(extraction.titled >= 0).astype(np.int32)
-    order = held[np.argsort(extraction.titled[held], kind="stable")]
-    about = Links(
-        np.searchsorted(extraction.titled[order], np.arange(len(extraction.names) + 1)),
-        order,
-        np.empty(0, np.int32),
-    )
-    kept = np.flatnonzero(mentions.kind == KINDS.index("title"))
-    entity, made_by = mentions.entity[kept], sentences.of_mentions(mentions, kept)
-    first = np.searchsorted(kept, mentions.indptr)
-    parts, blocks, count = [], cut(size, TEXTS), np.zeros(size, np.int64)
-    for texts in blocks:  # all at once are hundreds of millions in a corpus of millions
-        own = slice(first[texts.start], first[texts.stop])
-        place, edge = about.leaving(entity[own].astype(np.int64))
-        text = np.repeat(
-            np.arange(texts.stop - texts.start, dtype=np.int32),
-            np.diff(first[texts.start : texts.stop + 1]),
-        )
-        text, title, sentence = text[place], about.end[edge], made_by[own][place]
-        other = text + np.int32(texts.start) != title
-        parts.append(Links.of(text[other], title[other], sentence[other], texts.stop - texts.start))
-        count += _in_degrees(parts[-1], size)
-    back = []
-    for texts, part in zip(blocks, parts, strict=True):
-        few = np.flatnonzero(count[part.end] <= most)
-        back.append((part.end[few], part.start[few] + np.int32(texts.start), part.sentence[few]))
-    none, rarity = np.empty(0, np.int32), 1 / np.log2(2 + count)
-    title, text, sentence = (
-        np.concatenate([none, *(columns[place] for columns in back)]) for place in range(3)
-    )
-    forth, named_by = Links.joined(parts), Links.of(title, text, sentence, size)
-    return Crossing((forth,), rarity), Crossing((named_by,), rarity, at_start=True)
+    title_of = extraction.titled[held], held, np.zeros_like(held)
+    about = Links.of([title_of], len(extraction.names))
+    kept = mentions.kind == KINDS.index("title")
+    text, entity = mentions.text[kept], mentions.entity[kept]
+    made_by = sentences.at(text, mentions.start[kept])
+
+    def parts() -> Iterator[Edges]:
+        for texts in cut(size, TEXTS):  # all at once are hundreds of millions in a large corpus
+            own = slice(*np.searchsorted(text, [texts.start, texts.stop]).tolist())
+            place, edge = about.leaving(entity[own])
+            start, end = text[own][place], about.end[edge]
+            other = start != end
+            yield start[other], end[other], made_by[own][place][other]
+
+    forth = Links.of(parts(), size)
+    start = np.repeat(np.arange(size, dtype=np.int32), np.diff(forth.indptr))
+    count = _in_degrees(start, forth.end, size)
+    few = count[forth.end] <= most
+    back = Links.of([(forth.end[few], start[few], forth.sentence[few])], size)
+    rarity = 1 / np.log2(2 + count)
+    return Crossing((forth,), rarity), Crossing((back,), rarity, at_start=True)
 
 
 def link_shared_entities(extraction: Extraction, sentences: Sentences, widest: int) -> Crossing:
@@ -154,22 +121,26 @@ def link_shared_entities(extraction: Extraction, sentences: Sentences, widest: i
     number of passages.
     """
     mentions, size = extraction.passages, len(extraction.names)
-    text, nothing = mentions.text, np.zeros(len(mentions.entity), np.int32)
-    count = _in_degrees(Links.of(text, mentions.entity, nothing, len(extraction.titled)), size)
-    kept = np.flatnonzero((count[mentions.entity] > 1) & (count[mentions.entity] <= widest))
-    text, entity, sentence = (
-        text[kept],
-        mentions.entity[kept],
-        sentences.of_mentions(mentions, kept),
-    )
-    forth = Links.of(text, entity, sentence, len(extraction.titled))
-    return Crossing(
-        (forth, Links.of(entity, text, np.zeros_like(sentence), size)), 1 / np.log2(2 + count)
-    )
+    text, entity = mentions.text, mentions.entity
+    count = _in_degrees(text, entity, size)
+    kept = (count[entity] > 1) & (count[entity] <= widest)
+    text, entity = text[kept], entity[kept]
+    sentence = sentences.at(text, mentions.start[kept])
+    forth = Links.of([(text, entity, sentence)], len(extraction.titled))
+    onward = Links.of([(entity, text, np.zeros_like(sentence))], size)
+    return Crossing((forth, onward), 1 / np.log2(2 + count))
 
 
-def _in_degrees(links: Links, size: int) -> Numbers:
+def _sorted(part: Edges) -> Edges:
+    """Return the different edges, sorted by start, end and sentence."""
+    order = np.lexsort(part[::-1])
+    start, end, sentence = (column[order] for column in part)
+    new = np.ones(len(order), dtype=np.bool_)
+    new[1:] = np.diff(start) | np.diff(end) | np.diff(sentence)
+    return start[new], end[new], sentence[new]
+
+
+def _in_degrees(start: Int32Array, end: Int32Array, size: int) -> Numbers:
     """Return int64[size], from how many starts edges lead to each end."""
-    start, new = links.start, np.ones(len(links.end), dtype=np.bool_)
-    new[1:] = (start[1:] != start[:-1]) | (links.end[1:] != links.end[:-1])
-    return np.bincount(links.end[new], minlength=size)
+    pairs = distinct(start.astype(np.int64) * size + end)
+    return np.bincount(pairs % size, minlength=size)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from harness.benchmark.text import words
 from harness.core.arrays import Float64Array, Int32Array, Int64Array
+from harness.retriever.bm25 import best
 
 MOST = 64
 """Largest number of words of a question, those of greatest weight: one bit each."""
@@ -51,10 +52,10 @@ class QuestionWords:
         plural's s.
         """
         known: dict[str, int] = {}
-        asked = [
-            [known.setdefault(word, len(known)) for word in dict.fromkeys(_plain(text))]
-            for text in questions
-        ]
+        asked = []
+        for text in questions:
+            own = dict.fromkeys(_plain(text))
+            asked.append([known.setdefault(word, len(known)) for word in own])
         rows, ends = array("i"), array("q", [0])
         for text in passages:
             rows.extend(sorted({known[word] for word in _plain(text) if word in known}))
@@ -67,55 +68,51 @@ class QuestionWords:
         word = np.full((len(questions), max([1, *map(len, kept)])), -1, dtype=np.int32)
         for place, row in enumerate(kept):
             word[place, : len(row)] = row
-        weight = np.where(word >= 0, rarity[np.maximum(word, 0)] if known else 0.0, 0.0)
+        weight = np.append(rarity, 0.0)[word]
         total = np.cumsum(weight, axis=1)[:, -1:]
-        return cls(
-            np.divide(weight, total, out=np.zeros_like(weight), where=total > 0), word, holding
-        )
+        shares = np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
+        return cls(shares, word, holding)
 
     def held(self, queries: Int64Array) -> NDArray[np.uint64]:
         """Return uint64[q, D], whose bit w is 1 if the passage holds the question's word w."""
         bits = np.zeros((len(queries), self.holding.shape[1]), dtype=np.uint64)
         for row, query in enumerate(queries):
-            for place, word in enumerate(self.word[query]):
-                if word >= 0:
-                    part = slice(*self.holding.indptr[word : word + 2])
-                    bits[row, self.holding.indices[part]] |= np.uint64(1) << np.uint64(place)
+            for place, docs in enumerate(self._holding(query)):
+                bits[row, docs] |= np.uint64(1) << np.uint64(place)
         return bits
 
     def nearest(self, queries: Int64Array, depth: int) -> Int64Array:
-        """Return int64[q, k], the passages of greatest ``share`` of each question, first of equal
-        ones.
+        """Return int64[q, k], the passages of greatest share (``sum_shares``) of each question,
+        first of equal ones.
 
         k = min(depth, D). The cost depends on the number of passages that hold a question's words.
         """
         size = self.holding.shape[1]
-        found = np.empty((len(queries), min(depth, size)), dtype=np.int64)
+        first = np.arange(min(depth, size))
+        found = np.empty((len(queries), len(first)), dtype=np.int64)
         total = np.zeros(size)
         for row, query in enumerate(queries):
-            held = [
-                self.holding.indices[slice(*self.holding.indptr[w : w + 2])]
-                for w in self.word[query]
-                if w >= 0
-            ]
-            for share, docs in zip(self.weight[query], held, strict=False):
+            for share, docs in zip(self.weight[query], self._holding(query), strict=False):
                 total[docs] += share
-            some = np.flatnonzero(total)
-            if len(some) < found.shape[1]:
-                some = np.arange(size)
-            elif len(some) > found.shape[1]:
-                least = np.partition(total[some], -found.shape[1])[-found.shape[1]]
-                some = some[total[some] >= least]
-            found[row] = some[np.argsort(-total[some], kind="stable")[: found.shape[1]]]
-            total[:] = 0
+            some = np.flatnonzero(total).astype(np.int32)
+            ranked, _ = best(some, total[some], depth)
+            found[row] = np.append(ranked, np.setdiff1d(first, ranked))[: len(first)]
+            total[some] = 0
         return found
 
-    def share(self, weight: Float64Array, bits: NDArray[np.uint64]) -> Float64Array:
-        """Return the summed weight [..., W] of the words whose ``bits`` [...] are 1."""
-        total = np.zeros(bits.shape)
-        for place in range(weight.shape[-1]):
-            total += weight[..., place] * ((bits >> np.uint64(place)) & np.uint64(1))
-        return total
+    def _holding(self, query: int) -> Iterator[Int32Array]:
+        """Yield the passages that hold each word of a question."""
+        for word in self.word[query]:
+            if word >= 0:
+                yield self.holding.indices[slice(*self.holding.indptr[word : word + 2])]
+
+
+def sum_shares(weight: Float64Array, bits: NDArray[np.uint64]) -> Float64Array:
+    """Return the summed weight [..., W] of the words whose ``bits`` [...] are 1."""
+    total = np.zeros(bits.shape)
+    for place in range(weight.shape[-1]):
+        total += weight[..., place] * ((bits >> np.uint64(place)) & np.uint64(1))
+    return total
 
 
 def _plain(text: str) -> list[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
+from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array, arrow, find
 from harness.plugins.mentions.retriever.mentions.path_data import PathData
 from harness.retriever.search import row_products
 
@@ -21,7 +20,6 @@ class Related:
     Args:
         held: uint64[Q, m], bit w is 1 if the passage has the question's word w.
         weight: float64[Q, W], the words' shares, which sum to 1.
-        share: returns the summed weight [..., W] of bits [...].
         named: bool[Q, m], whether the question names the passage's title.
         names: float64[Q, m, m], 1 / log2(2 + n) if i's text names j's title, for the n texts that
             name it; otherwise 0.
@@ -34,7 +32,6 @@ class Related:
 
     held: NDArray[np.uint64]
     weight: Float64Array
-    share: Callable[[Float64Array, NDArray[np.uint64]], Float64Array]
     named: BoolArray
     names: Float64Array
     names_relation: Float64Array
@@ -61,63 +58,39 @@ class PassageRelations:
 
     def among(self, docs: Int32Array) -> Related:
         """Return the relations of m passages of each question, int32[Q, m], -1 for none."""
-        asked, there = self.data.asked, docs >= 0
+        data, there = self.data, docs >= 0
+        size = len(data.passages)
         held = np.take_along_axis(
-            asked.held(self.queries), np.maximum(docs, 0).astype(np.int64), axis=1
+            data.asked.held(self.queries), np.maximum(docs, 0).astype(np.int64), axis=1
         )
-        pairs = self.queries[:, None] * len(self.data.passages) + docs
-        size = len(self.data.passages)
-        titles = self.data.named[0] * size + self.data.named[1]
-        named = there & np.isin(pairs, titles)
-        self.data.parts.read(np.unique(docs[there]).astype(np.int64))
-        names = self._edges("names", docs)
-        shares = self._edges("shares", docs)
+        titles = data.named[0] * size + data.named[1]
+        data.parts.read(np.unique(docs[there]).astype(np.int64))
         return Related(
             np.where(there, held, np.uint64(0)),
-            asked.weight[self.queries],
-            asked.share,
-            named,
-            *names,
-            *shares,
-            row_products(self.data.passages, docs.astype(np.int64)),
+            data.asked.weight[self.queries],
+            there & np.isin(self.queries[:, None] * size + docs, titles),
+            *self._edges("names", docs),
+            *self._edges("shares", docs),
+            row_products(data.passages, docs.astype(np.int64)),
         )
 
     def _edges(self, kind: str, docs: Int32Array) -> tuple[Float64Array, Float64Array]:
         """Return float64[Q, m, m] twice: the greatest rarity of an edge, and its greatest cosine to
         q'.
         """
-        count, width = docs.shape
-        rarities, cosines = (np.zeros((count, width, width)) for _ in range(2))
-        if kind not in self.data.joined:
+        data, size = self.data, len(self.data.passages)
+        rarities, cosines = (np.zeros((*docs.shape, docs.shape[1])) for _ in range(2))
+        if kind not in data.joined:
             return rarities, cosines
         row, column = np.nonzero(docs >= 0)
-        place, end, sentence, rarity = self.data.joined[kind].leaving(
-            docs[row, column].astype(np.int64)
-        )
-        row, column = row[place], column[place]
-        other = _column_of(docs, row, end, len(self.data.passages))
-        kept = (other >= 0) & (other != column)
-        row, column, other, rarity, sentence = (
-            part[kept] for part in (row, column, other, rarity, sentence)
-        )
-        size = len(self.data.sentences.start)
-        asked, back = np.unique(row * size + sentence, return_inverse=True)
-        who, what = np.divmod(asked, size)
-        relation = self.data.parts.products(self.data.relations, what, self.queries[who])[back]
-        np.maximum.at(rarities, (row, column, other), rarity)
-        np.maximum.at(cosines, (row, column, other), relation)
+        doc = docs[row, column].astype(np.int64)
+        place, end, sentence, rarity = data.joined[kind].leaving(doc)
+        other = find(arrow(row[place] * size + end), arrow(row * size + doc))
+        kept = (other >= 0) & (other != place)
+        place, other, sentence = place[kept], other[kept], sentence[kept]
+        at = row[place], column[place], column[other]
+        asked = self.queries[row[place]]
+        relation = data.parts.distinct_products(data.relations, sentence, asked)
+        np.maximum.at(rarities, at, rarity[kept])
+        np.maximum.at(cosines, at, relation)
         return rarities, cosines
-
-
-def _column_of(docs: Int32Array, row: Int64Array, doc: Int64Array, size: int) -> Int64Array:
-    """Return int64[n], the column of a document in its row, or -1."""
-    rows, columns = np.nonzero(docs >= 0)
-    keys = rows * size + docs[rows, columns]
-    order = np.argsort(keys, kind="stable")
-    wanted = row * size + doc
-    at = np.minimum(np.searchsorted(keys[order], wanted), max(len(keys) - 1, 0))
-    return (
-        np.where(keys[order][at] == wanted, columns[order][at], -1)
-        if len(keys)
-        else np.full(len(row), -1)
-    )

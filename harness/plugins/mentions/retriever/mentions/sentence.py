@@ -13,7 +13,6 @@ import numpy as np
 from harness.benchmark import Benchmark
 from harness.benchmark.text import byte_offsets
 from harness.core.arrays import Int32Array, Int64Array
-from harness.graph.extractor import Mentions
 from harness.work.shared_rows import cut
 
 ROWS = 1 << 20
@@ -93,19 +92,16 @@ class Sentences:
         texts = SentenceTexts(benchmark.passages, heads, owner, np.array(begin), np.array(end))
         return cls(texts, first, np.array(start))
 
-    def of_mentions(self, mentions: Mentions, chosen: Int64Array | None = None) -> Int32Array:
-        """Return int32[M], the sentence of each mention, or of the ``chosen`` ones; the first if
-        unknown.
+    def at(self, passage: Int32Array, start: Int32Array) -> Int32Array:
+        """Return int32[M], the sentence at a byte of a passage; the first if the byte is unknown
+        (-1).
         """
-        begin = np.maximum(mentions.start if chosen is None else mentions.start[chosen], 0)
-        passage = mentions.text if chosen is None else mentions.text[chosen]
-        width = 1 + max(int(self.start.max(initial=0)), int(begin.max(initial=0)))
-        at = self.texts.passage.astype(np.int64) * width + self.start
+        width = 1 + max(int(self.start.max(initial=0)), int(start.max(initial=0)))
+        begins = self.texts.passage.astype(np.int64) * width + self.start
         found = np.empty(len(passage), np.int32)
         for some in cut(len(passage), ROWS):
-            after = np.searchsorted(
-                at, passage[some].astype(np.int64) * width + begin[some], side="right"
-            )
+            wanted = passage[some].astype(np.int64) * width + np.maximum(start[some], 0)
+            after = np.searchsorted(begins, wanted, side="right")
             found[some] = np.maximum(after - 1, self.first[passage[some]])
         return found
 

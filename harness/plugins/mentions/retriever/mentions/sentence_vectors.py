@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 from dataclasses import dataclass, field
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -19,72 +20,49 @@ from harness.work.store import Store
 
 @dataclass(frozen=True, eq=False)
 class SentenceVectors:
-    """Vectors of length 1, memory-mapped; ``read`` encodes those of more passages.
+    """Vectors of length 1, memory-mapped: of ``every`` sentence, or of the passages that were read.
 
     Args:
         sentences: the sentences.
         encoder: the encoder.
         store: the store of vectors.
+        every: whether all sentences are encoded together.
         arrays: float32[R, d] each, in the order of reading.
-        place: int64[S, 2], array and row of a sentence, -1 before it is read; empty if one array
-            has all.
         reading: held while sentences are encoded.
     """
 
     sentences: Sentences
     encoder: Encoder
     store: Store
+    every: bool
     arrays: list[Float32Array] = field(default_factory=list)
-    place: Int64Array = field(default_factory=lambda: np.empty((0, 2), np.int64))
     reading: Lock = field(default_factory=Lock, repr=False)
 
-    @classmethod
-    def of(
-        cls, sentences: Sentences, encoder: Encoder, store: Store, every: bool
-    ) -> SentenceVectors:
-        """Return the vectors of all sentences, or of none yet."""
-        if not every:
-            return cls(
-                sentences,
-                encoder,
-                store,
-                place=np.full((len(sentences.start), 2), -1, dtype=np.int64),
-            )
-        return cls(
-            sentences,
-            encoder,
-            store,
-            [embed(encoder, sentences.texts, "passage", store)],
-        )
+    def __post_init__(self) -> None:
+        if self.every:
+            self.arrays.append(embed(self.encoder, self.sentences.texts, "passage", self.store))
 
-    @property
-    def every(self) -> bool:
-        """Whether all sentences were encoded together."""
-        return not len(self.place)
-
-    @property
-    def count(self) -> int:
-        """The number of sentences with a vector."""
-        return sum(map(len, self.arrays))
+    @cached_property
+    def place(self) -> Int64Array:
+        """int64[S, 2], array and row of a sentence, -1 before it is read."""
+        return np.full((len(self.sentences.start), 2), -1, dtype=np.int64)
 
     def read(self, passages: Int64Array) -> None:
         """Encode the sentences of these passages that have no vector; one thread at a time."""
-        if not self.every:
-            with self.reading:
-                self._read(passages)
-
-    def _read(self, passages: Int64Array) -> None:
-        wanted, first = np.unique(passages), self.sentences.first
-        new = expand_ranges(first[wanted], first[wanted + 1] - first[wanted])
-        new = new[self.place[new, 0] < 0]
-        if not new.size:
+        if self.every:
             return
-        self.place[new, 0], self.place[new, 1] = len(self.arrays), np.arange(len(new))
-        vectors = embed(self.encoder, self.sentences.texts.take(new), "passage", self.store)
-        file: Any = vectors.base
-        if hasattr(mmap, "MADV_RANDOM"):  # rows are read in random order, without read-ahead
-            file._mmap.madvise(mmap.MADV_RANDOM)
-        self.arrays.append(vectors)
+        with self.reading:
+            wanted, first = np.unique(passages), self.sentences.first
+            new = expand_ranges(first[wanted], first[wanted + 1] - first[wanted])
+            new = new[self.place[new, 0] < 0]
+            if not new.size:
+                return
+            self.place[new, 0], self.place[new, 1] = len(self.arrays), np.arange(len(new))
+            vectors = embed(self.encoder, self.sentences.texts.take(new), "passage", self.store)
+            file: Any = vectors.base
+            if hasattr(mmap, "MADV_RANDOM"):  # rows are read in random order, without read-ahead
+                file._mmap.madvise(mmap.MADV_RANDOM)
+            self.arrays.append(vectors)
 
     def products(
         self, questions: Float32Array, sentences: Int64Array, rows: Int64Array
@@ -97,3 +75,11 @@ class SentenceVectors:
             mine = np.flatnonzero(place[:, 0] == number)
             values[mine] = inner_products(vectors, questions, place[mine, 1], rows[mine])
         return values
+
+    def distinct_products(
+        self, questions: Float32Array, sentences: Int64Array, rows: Int64Array
+    ) -> Float64Array:
+        """Return the same, each different product computed once."""
+        size = len(self.sentences.start)
+        pairs, back = np.unique(rows * size + sentences, return_inverse=True)
+        return self.products(questions, pairs % size, pairs // size)[back]
