@@ -12,8 +12,9 @@ import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
+from harness.core.bounds import check_fields
 from harness.core.configuration import REACHES, need
-from harness.core.errors import HarnessError, whole_number
+from harness.core.errors import HarnessError
 from harness.core.secret import check_address
 from harness.run import Run
 from harness.work.latency import time_alone
@@ -52,8 +53,7 @@ class Postgres:
     least: int = 1
 
     def __post_init__(self) -> None:
-        whole_number("lists.NAME.depth", self.depth, 1)
-        whole_number("lists.NAME.least", self.least, 0)
+        check_fields("lists.NAME", self, depth="whole [1, inf)", least="whole [0, inf)")
         if self.uri is not None:
             mend = "put the password into the environment variable PGPASSWORD, or into ~/.pgpass"
             check_address("lists.NAME.uri", self.uri, mend, user=True)

@@ -13,7 +13,8 @@ import numpy as np
 from harness.benchmark import Benchmark
 from harness.core.arrays import Float64Array, Int64Array
 from harness.core.artifact import Facts
-from harness.core.errors import bounded, one_of, whole_number
+from harness.core.bounds import check_fields
+from harness.core.errors import one_of
 from harness.core.identity import LATER
 from harness.graph.extractor import Extraction, Extractor, Triples, extract
 from harness.model.encoder import Encoder, embed
@@ -74,14 +75,19 @@ class Dice:
     relations: int | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
-        for name in ("seeds", "rows", "hops", "relations"):
-            if getattr(self, name) is not None:
-                whole_number(f"lists.NAME.{name}", getattr(self, name), 1)
+        check_fields(
+            "lists.NAME",
+            self,
+            seeds="whole [1, inf) or null",
+            rows="whole [1, inf) or null",
+            hops="whole [1, inf) or null",
+            relations="whole [1, inf) or null",
+            epsilon="[0, inf)",
+        )
         one_of("lists.NAME.start", self.start, ("vectors", "names"))
         one_of("lists.NAME.similarity", self.similarity, ("dice", *EDITS))
         one_of("lists.NAME.reads", self.reads, ("triples", "sentences"))
         one_of("lists.NAME.leads", self.leads, ("title", "both"))
-        bounded("lists.NAME.epsilon", self.epsilon, 0)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Return the run of all questions, with one expansion each."""

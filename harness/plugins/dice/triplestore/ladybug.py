@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from harness.core.arrays import Int64Array
+from harness.core.bounds import check_fields
 from harness.core.configuration import need
-from harness.core.errors import whole_number
 from harness.core.identity import NO_RESULT
 from harness.plugins.dice.triplestore import Expand, TripleTable
 
@@ -48,8 +48,7 @@ class Ladybug:
     threads: int = field(default=1, metadata=NO_RESULT)
 
     def __post_init__(self) -> None:
-        whole_number("triplestore.memory", self.memory, 64)
-        whole_number("triplestore.threads", self.threads, 1)
+        check_fields("triplestore", self, memory="whole [64, inf)", threads="whole [1, inf)")
 
     @contextlib.contextmanager
     def open(self, facts: TripleTable, inward: bool) -> Iterator[Expand]:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from harness.core.arrays import Float32Array
+from harness.core.bounds import check_fields
 from harness.core.configuration import need
-from harness.core.errors import whole_number
 from harness.plugins.dice.vectorstore import Search, rank_candidates
 
 
@@ -30,8 +30,13 @@ class Chroma:
     look: int = 200
 
     def __post_init__(self) -> None:
-        for name in ("links", "build", "look"):
-            whole_number(f"vectorstore.{name}", getattr(self, name), 2)
+        check_fields(
+            "vectorstore",
+            self,
+            links="whole [2, inf)",
+            build="whole [2, inf)",
+            look="whole [2, inf)",
+        )
 
     @contextlib.contextmanager
     def open(self, vectors: Float32Array) -> Iterator[Search]:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from harness.core.arrays import BoolArray, Float32Array
+from harness.core.bounds import check_fields
 from harness.core.configuration import REACHES
-from harness.core.errors import HarnessError, whole_number
+from harness.core.errors import HarnessError
 from harness.core.identity import NO_RESULT
 from harness.plugins.llm.endpoint.client import Away, Endpoint, Refused, Server
 from harness.work.parts import Stop
@@ -47,9 +48,9 @@ class TextEmbedding3Small(Server):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_number("encoder.batch_size", self.batch_size, 1, 2048)
-        if self.dimensions is not None:
-            whole_number("encoder.dimensions", self.dimensions, 1)
+        check_fields(
+            "encoder", self, batch_size="whole [1, 2048]", dimensions="whole [1, inf) or null"
+        )
 
     def open(self) -> Client:
         """Return the client. It sends nothing before it is asked."""

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from harness.core.files import write_json
 from harness.core.identity import digest
 from harness.plugins.llm.endpoint.chat import Chat
-from harness.plugins.llm.endpoint.client import Answer
+from harness.plugins.llm.endpoint.client import UNREADABLE, Answer
 
 SERVED = "served.json"
 WRITING = threading.Lock()
@@ -46,7 +46,7 @@ class Answers:
         kept = cls(Path(chat.answers), chat.base_url, chat.model, int(chat.refresh))
         try:
             served = str(json.loads((kept._folder() / SERVED).read_text(encoding="utf-8"))["model"])
-        except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        except (OSError, *UNREADABLE):
             served = ""
         return replace(kept, served=served)
 
@@ -62,7 +62,7 @@ class Answers:
         """
         try:
             return Answer(**json.loads(self._path(prompt, request).read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError, RecursionError):
+        except (OSError, *UNREADABLE):
             return None
 
     def keep(self, prompt: str, request: dict[str, object], answer: Answer) -> None:
@@ -77,13 +77,8 @@ class Answers:
     def _path(self, prompt: str, request: dict[str, object]) -> Path:
         sent = {name: value for name, value in request.items() if name != "messages"}
         sent |= {"served": self.served, "refresh": self.refresh}
-        message = digest(request["messages"])
-        return (
-            self._folder()
-            / digest({"prompt": prompt, **sent})[:16]
-            / message[:2]
-            / f"{message}.json"
-        )
+        message, asked = digest(request["messages"]), digest({"prompt": prompt, **sent})[:16]
+        return self._folder() / asked / message[:2] / f"{message}.json"
 
 
 def _plain(name: str) -> str:

@@ -9,8 +9,8 @@ from functools import cached_property
 
 from typing_extensions import TypedDict
 
+from harness.core.bounds import check_fields
 from harness.core.configuration import REACHES
-from harness.core.errors import bounded, whole_number
 from harness.core.identity import LATER, NO_RESULT
 from harness.core.table import counted
 from harness.plugins.llm.endpoint.client import Server
@@ -60,13 +60,16 @@ class Chat(Server):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        bounded(f"{self.concept}.temperature", self.temperature, 0, 2)
-        whole_number(f"{self.concept}.max_tokens", self.max_tokens, 1)
         if isinstance(self.refresh, bool):
             object.__setattr__(self, "refresh", int(self.refresh))
-        whole_number(f"{self.concept}.refresh", self.refresh, 0)
-        if self.max_tokens_total is not None:
-            bounded(f"{self.concept}.max_tokens_total", self.max_tokens_total, 0, open_low=True)
+        check_fields(
+            self.concept,
+            self,
+            temperature="[0, 2]",
+            max_tokens="whole [1, inf)",
+            refresh="whole [0, inf)",
+            max_tokens_total="(0, inf) or null",
+        )
 
     def request(
         self, message: str, name: str = "", form: Mapping[str, object] | None = None

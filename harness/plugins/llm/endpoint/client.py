@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
+from harness.core.bounds import check_fields
 from harness.core.configuration import REACHES, need
-from harness.core.errors import HarnessError, bounded, whole_number
+from harness.core.errors import HarnessError
 from harness.core.identity import NO_RESULT
 from harness.core.secret import check_address, check_variable
 from harness.core.table import counted
@@ -25,6 +26,8 @@ LONGEST_WAIT = 60.0
 """Longest pause in seconds that an endpoint may request (``Retry-After``)."""
 SIZE = 16 << 20
 """Largest answer in bytes."""
+UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""Errors of an answer that is not JSON, or of another form."""
 Result = TypeVar("Result")
 
 
@@ -79,10 +82,14 @@ class Server:
     timeout: float = field(default=60, metadata=NO_RESULT)
 
     def __post_init__(self) -> None:
-        whole_number(f"{self.concept}.parallel", self.parallel, 1)
-        whole_number(f"{self.concept}.retries", self.retries, 0)
-        bounded(f"{self.concept}.backoff", self.backoff, 0)
-        bounded(f"{self.concept}.timeout", self.timeout, 0, open_low=True)
+        check_fields(
+            self.concept,
+            self,
+            parallel="whole [1, inf)",
+            retries="whole [0, inf)",
+            backoff="[0, inf)",
+            timeout="(0, inf)",
+        )
         check_variable(f"{self.concept}.key_variable", self.key_variable)
         check_address(
             f"{self.concept}.base_url",
@@ -108,23 +115,20 @@ class Endpoint:
     """
 
     def __init__(self, server: Server, size: int = SIZE) -> None:
-        self.base_url = server.base_url
-        self.retries, self.backoff, self.concept = server.retries, server.backoff, server.concept
-        openai = need("openai", f"{self.concept}.base_url={self.base_url}", "openai")
+        self.server, self._at = server, f"{server.concept}.base_url={server.base_url}"
+        openai = need("openai", self._at, "openai")
         key = os.environ.get(server.key_variable, "")
-        if not key and not self.base_url.startswith(LOCAL):
+        if not key and not server.base_url.startswith(LOCAL):
             raise HarnessError(
-                f"{self.concept}.base_url={self.base_url}: environment variable "
-                f"{server.key_variable} is not set; put the endpoint's key there, or name another "
-                f"with {self.concept}.key_variable"
+                f"{self._at}: environment variable {server.key_variable} is not set; put the "
+                f"endpoint's key there, or name another with {server.concept}.key_variable"
             )
-        http = bounded_client(openai, key, server.timeout, size)
         self._client = openai.OpenAI(
             api_key=key or "none",
-            base_url=self.base_url,
+            base_url=server.base_url,
             max_retries=0,
             timeout=server.timeout,
-            http_client=http,
+            http_client=bounded_client(openai, key, server.timeout, size),
         )
         self._openai, self._response = openai, http_module(openai).Response
 
@@ -142,7 +146,8 @@ class Endpoint:
             Refused: the endpoint rejects the request (status 400, 413 or 422).
             HarnessError: the key, the address or the model is wrong.
         """
-        for attempt in range(self.retries + 1):
+        retries = self.server.retries
+        for attempt in range(retries + 1):
             try:
                 response = self._client.post(path, cast_to=self._response, body=request)
                 return read(json.loads(response.text))
@@ -152,29 +157,22 @@ class Endpoint:
                     raise Refused(reason) from error
                 if status not in (408, 409, 429) and status < 500:
                     raise HarnessError(
-                        f"{self.concept}.base_url={self.base_url}: {reason} (POST {path}); check "
-                        f"the address, {self.concept}.model and the key"
+                        f"{self._at}: {reason} (POST {path}); check "
+                        f"the address, {self.server.concept}.model and the key"
                     ) from error
                 asked = error.response.headers.get("retry-after", "")
-            except (
-                self._openai.APIError,
-                ValueError,
-                LookupError,
-                TypeError,
-                AttributeError,
-                RecursionError,
-            ) as error:
+            except (self._openai.APIError, *UNREADABLE) as error:
                 reason, asked = f"{type(error).__name__}: {describe(error)}", ""
-            if attempt < self.retries:
+            if attempt < retries:
                 self._wait(asked, attempt, reason)
-        raise Away(f"{reason}, asked {counted(self.retries + 1, 'time')}")
+        raise Away(f"{reason}, asked {counted(retries + 1, 'time')}")
 
     def _wait(self, asked: str, attempt: int, reason: str) -> None:
         wanted = seconds_of(asked)
-        pause = self.backoff * 2**attempt if wanted is None else min(wanted, LONGEST_WAIT)
+        pause = self.server.backoff * 2**attempt if wanted is None else min(wanted, LONGEST_WAIT)
         if pause >= 1:
             more = f" (it asked for {wanted:g})" if wanted is not None and wanted > pause else ""
-            log.warning("%s: %s; waiting %g seconds%s", self.base_url, reason, pause, more)
+            log.warning("%s: %s; waiting %g seconds%s", self.server.base_url, reason, pause, more)
         time.sleep(pause)
 
     def served(self, model: str) -> str | None:
@@ -192,16 +190,9 @@ class Endpoint:
             names = {str(row["id"]): str(row.get("root") or row["id"]) for row in found}
         except self._openai.APIConnectionError:
             return None
-        except (
-            self._openai.APIError,
-            ValueError,
-            RecursionError,
-            LookupError,
-            TypeError,
-            AttributeError,
-        ):
+        except (self._openai.APIError, *UNREADABLE):
             return ""
-        return names.get(model, next(iter(names.values())) if len(names) == 1 else "")
+        return next(iter(names.values())) if len(names) == 1 else names.get(model, "")
 
 
 def _read_answer(answer: Any) -> Answer:

@@ -41,6 +41,7 @@ class Conversation:
 
     def __init__(self, chat: Chat) -> None:
         self.chat, self.kept = chat, Answers.of(chat)
+        self._at = f"{chat.concept}.base_url={chat.base_url}"
         self._endpoint: Endpoint | None = None
         self._opening = threading.Lock()
         self.wrong: list[dict[str, object]] = []
@@ -76,24 +77,21 @@ class Conversation:
             Away: the endpoint does not answer.
         """
         request = self.chat.request(message, name, form)
-        found = self.kept.find(prompt, request)
-        for attempt in range(-1 if found is not None else 0, TRIES):
+        stored = self.kept.find(prompt, request)
+        for attempt in range(0 if stored is None else -1, TRIES):
             try:
-                answer = (
-                    found
-                    if attempt < 0 and found
-                    else self._send(request | {"seed": self.chat.seed + attempt})
-                )
+                answer = stored or self._send(request | {"seed": self.chat.seed + attempt})
             except Refused as error:
                 self.wrong.append({**about, "why": "refused", "reason": str(error), "answer": ""})
                 return None
-            self.received.append((answer, attempt >= 0))
+            self.received.append((answer, stored is None))
             try:
                 result = read(answer.content)
             except (ValueError, RecursionError) as error:
                 why, reason = "cut" if answer.finish == "length" else "invalid", str(error)
+                stored = None
                 continue
-            if attempt >= 0:
+            if stored is None:
                 self.kept.keep(prompt, request, answer)
             return result
         self.wrong.append({**about, "why": why, "reason": reason, "answer": answer.content})
@@ -142,27 +140,22 @@ class Conversation:
                 if not isinstance(error, Away):
                     raise
                 raise Stop(
-                    f"{self.chat.concept}.base_url={self.chat.base_url}: no answer from "
+                    f"{self._at}: no answer from "
                     f"{self.chat.model} ({error}); {len(self.received)} answers are in "
                     f"{self.chat.answers}, so run the command again when the endpoint answers"
                 ) from error
-        others = {answer.model for answer, _ in self.received} - {"", self.chat.model}
-        if others:
-            log.warning(
-                "%s.model=%s: the server says that %s answers",
-                self.chat.concept,
-                self.chat.model,
-                ", ".join(sorted(others)),
-            )
+        if others := {answer.model for answer, _ in self.received} - {"", self.chat.model}:
+            asked, answering = f"{self.chat.concept}.model={self.chat.model}", sorted(others)
+            log.warning("%s: the server says that %s answers", asked, ", ".join(answering))
         return found
 
     def _check_refusals(self, done: int, whole: int, unit: str) -> None:
         refused = [row["reason"] for row in self.wrong if row["why"] == "refused"]
         requests = len(refused) + len(self.received)
-        first = len(refused) > 0 and not any(paid for _, paid in self.received)
+        first = refused and not any(paid for _, paid in self.received)
         if first or (2 * len(refused) > requests and (done >= ENOUGH or done == whole)):
             raise HarnessError(
-                f"{self.chat.concept}.base_url={self.chat.base_url}: {self.chat.model} refuses "
+                f"{self._at}: {self.chat.model} refuses "
                 f"{len(refused)} of {requests} requests, after {done} of {whole} {unit}s "
                 f"({refused[0]}); nothing is stored as a result; mend what the server names, and "
                 "run the command again"
@@ -218,7 +211,7 @@ class Conversation:
             self.chat.paid.update(prompt=answer.prompt, completion=answer.completion)
         if self.chat.max_tokens_total is not None and not (answer.prompt or answer.completion):
             raise Stop(
-                f"{self.chat.concept}.base_url={self.chat.base_url}: its answers count no tokens "
+                f"{self._at}: its answers count no tokens "
                 f"(`usage`), so {self.chat.concept}.max_tokens_total cannot be held; leave the "
                 "bound out, or ask a server that counts"
             )

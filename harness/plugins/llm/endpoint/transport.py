@@ -4,10 +4,10 @@ sent.
 
 from __future__ import annotations
 
-import queue
 import sys
 import threading
 import time
+from concurrent.futures import Future
 from typing import Any
 
 CONNECT = 10.0
@@ -62,30 +62,24 @@ class BoundedTransport:
             ReadTimeout: at the deadline.
             ReadError: the answer is too large.
         """
-        done: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        deadline = time.monotonic() + self._seconds
-        threading.Thread(target=self._work, args=(request, deadline, done), daemon=True).start()
+        answer: Future[Any] = Future()
+
+        def work() -> None:
+            try:
+                answer.set_result(self._whole(request, time.monotonic() + self._seconds))
+            except Exception as error:
+                answer.set_exception(error)
+
+        threading.Thread(target=work, daemon=True).start()
         try:
-            found = done.get(timeout=self._seconds)
-        except queue.Empty:
-            found = self._http.ReadTimeout("", request=request)
-        if isinstance(found, self._http.ReadTimeout):
-            raise self._http.ReadTimeout(
-                f"no whole answer within {self._seconds:g} seconds", request=request
-            )
-        if isinstance(found, Exception):
-            raise found
-        return found
+            return answer.result(timeout=self._seconds)
+        except (TimeoutError, self._http.ReadTimeout) as error:
+            late = f"no whole answer within {self._seconds:g} seconds"
+            raise self._http.ReadTimeout(late, request=request) from error
 
     def close(self) -> None:
         """Close the connections."""
         self._inner.close()
-
-    def _work(self, request: Any, deadline: float, done: queue.SimpleQueue[Any]) -> None:
-        try:
-            done.put(self._whole(request, deadline))
-        except Exception as error:
-            done.put(error)
 
     def _whole(self, request: Any, deadline: float) -> Any:
         response, data = self._inner.handle_request(request), bytearray()
@@ -101,7 +95,5 @@ class BoundedTransport:
         finally:
             response.close()
         content = bytes(data).replace(self._key, b"***") if self._key else bytes(data)
-        headers = [
-            (name, value) for name, value in response.headers.raw if name.lower() not in LEFT_OUT
-        ]
+        headers = [one for one in response.headers.raw if one[0].lower() not in LEFT_OUT]
         return self._http.Response(response.status_code, headers=headers, content=content)

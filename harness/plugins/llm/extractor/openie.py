@@ -5,9 +5,8 @@ extraction.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,23 +20,25 @@ OPEN = KINDS.index("open")
 UNKNOWN = -1
 Triple = tuple[str, str, str]
 """Subject, predicate, object."""
+Row = tuple[int, int, int, int]
+"""A mention: entity, start, end, kind."""
 
 
 @dataclass(frozen=True)
 class Statements:
-    """The statements about one passage, and counts of invalid ones.
+    """The statements about one passage, with normalised names, and counts of invalid ones.
 
     The counts are ``not_entities``, ``not_triples`` (not three texts) and ``empty_names`` (an
     entity, subject or object without a letter or digit).
 
     Args:
-        entities: texts.
-        triples: (subject, predicate, object).
+        names: entities, subjects and objects, each once.
+        links: (subject, predicate, object).
         wrong: the counts.
     """
 
-    entities: Sequence[str]
-    triples: Sequence[Triple]
+    names: Sequence[str] = ()
+    links: Sequence[Triple] = ()
     wrong: Counter[str] = field(default_factory=Counter)
 
     @classmethod
@@ -45,38 +46,26 @@ class Statements:
         """Return the statements of two JSON values: a list of texts and a list of lists of three
         texts.
         """
-        names, links, wrong = list[str](), list[Triple](), Counter[str]()
+        names, links, wrong = dict[str, None](), list[Triple](), Counter[str]()
         for value in entities if isinstance(entities, list) else [None]:
             if not isinstance(value, str):
                 wrong["not_entities"] += 1
-            elif not normal(value):
-                wrong["empty_names"] += 1
+            elif name := normal(value):
+                names[name] = None
             else:
-                names.append(value)
+                wrong["empty_names"] += 1
         for row in triples if isinstance(triples, list) else [None]:
             match row:
                 case [str(subject), str(predicate), str(object_)]:
-                    if normal(subject) and normal(object_):
-                        links.append((subject, predicate.strip(), object_))
+                    one, other = normal(subject), normal(object_)
+                    if one and other:
+                        links.append((one, predicate.strip(), other))
+                        names |= {one: None, other: None}
                     else:
                         wrong["empty_names"] += 1
                 case _:
                     wrong["not_triples"] += 1
-        return cls(names, links, wrong)
-
-    @cached_property
-    def links(self) -> list[Triple]:
-        """The triples with normalised subject and object."""
-        return [
-            (normal(subject), predicate, normal(object_))
-            for subject, predicate, object_ in self.triples
-        ]
-
-    @cached_property
-    def names(self) -> list[str]:
-        """All normalised names, each once."""
-        ends = (name for subject, _, object_ in self.links for name in (subject, object_))
-        return list(dict.fromkeys([*map(normal, self.entities), *ends]))
+        return cls(list(names), links, wrong)
 
 
 def add_statements(
@@ -88,41 +77,29 @@ def add_statements(
     the kind ``open``. Questions also mention those names that they contain with a capital or a
     digit, longest first, where ``base`` found nothing.
     """
-    stated = [one or Statements((), ()) for one in said]
+    stated = [one or Statements() for one in said]
     known = Gazetteer(list(dict.fromkeys(name for one in stated for name in one.names)))
     number = {name: i for i, name in enumerate(dict.fromkeys([*base.names, *known.names]))}
-    triples = _triples(stated, number)
-    rows = [
-        np.array([(number[name], UNKNOWN, UNKNOWN, OPEN) for name in one.names], np.int32)
-        for one in stated
-    ]
-    asked = [
-        _unseen(text, known, number, _rows(base.questions, place))
-        for place, text in enumerate(benchmark.questions)
-    ]
-    mentions = _joined(base.passages, rows), _joined(base.questions, asked)
-    wrong: Counter[str] = Counter()
-    for one in stated:
-        wrong.update(one.wrong)
-    return Extraction(list(number), base.titled, *mentions, triples), {
+    predicates: dict[str, int] = {}
+    triples, passages, questions = [], [], []
+    for place, one in enumerate(stated):
+        for subject, predicate, object_ in one.links:
+            relation = predicates.setdefault(predicate, len(predicates))
+            triples.append((place, number[subject], relation, number[object_]))
+        own = [(number[name], UNKNOWN, UNKNOWN, OPEN) for name in one.names]
+        passages.append(_with(_rows(base.passages, place), own))
+    for place, text in enumerate(benchmark.questions):
+        there = _rows(base.questions, place)
+        questions.append(_with(there, _unseen(text, known, number, there)))
+    made = Triples.of(triples, list(predicates))
+    mentions = Mentions.of(passages), Mentions.of(questions)
+    wrong = sum((one.wrong for one in stated), Counter[str]())
+    return Extraction(list(number), base.titled, *mentions, made), {
         "openie_entities": len(known.names),
-        "passages_without_triple": sum(not one.triples for one in stated),
-        "self_loops": int((triples.subject == triples.object).sum()),
+        "passages_without_triple": sum(not one.links for one in stated),
+        "self_loops": int((made.subject == made.object).sum()),
         **{name: wrong[name] for name in ("not_entities", "not_triples", "empty_names")},
     }
-
-
-def _triples(stated: Sequence[Statements], number: Mapping[str, int]) -> Triples:
-    """Return the triples of all passages. ``number`` has each entity by its name."""
-    links = [(place, *link) for place, one in enumerate(stated) for link in one.links]
-    predicates = {
-        name: i for i, name in enumerate(dict.fromkeys(predicate for _, _, predicate, _ in links))
-    }
-    rows = [
-        (place, number[one], predicates[predicate], number[other])
-        for place, one, predicate, other in links
-    ]
-    return Triples.of(rows, list(predicates))
 
 
 def _rows(mentions: Mentions, place: int) -> Int32Array:
@@ -132,8 +109,12 @@ def _rows(mentions: Mentions, place: int) -> Int32Array:
     return np.stack([column[part].astype(np.int32) for column in columns], axis=1)
 
 
-def _unseen(text: str, known: Gazetteer, number: dict[str, int], base: Int32Array) -> Int32Array:
-    """Return int32[M, 4], the known names in a question that overlap none of its mentions."""
+def _with(rows: Int32Array, more: Sequence[Row]) -> Int32Array:
+    return np.concatenate([rows, np.array(more, np.int32).reshape(-1, 4)])
+
+
+def _unseen(text: str, known: Gazetteer, number: dict[str, int], base: Int32Array) -> list[Row]:
+    """Return the known names in a question that overlap none of its mentions."""
     at = words(text)
     found = []
     for name, first, after in known.find(at):
@@ -141,11 +122,4 @@ def _unseen(text: str, known: Gazetteer, number: dict[str, int], base: Int32Arra
             start, end = byte_offsets(text, np.array([at.start[first], at.end[after - 1]])).tolist()
             if not ((base[:, 1] < end) & (start < base[:, 2])).any():
                 found.append((number[known.names[name]], start, end, OPEN))
-    return np.array(found, dtype=np.int32).reshape(-1, 4)
-
-
-def _joined(base: Mentions, more: Sequence[Int32Array]) -> Mentions:
-    parts = [
-        np.concatenate([_rows(base, place), row.reshape(-1, 4)]) for place, row in enumerate(more)
-    ]
-    return Mentions.of(parts)
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,11 +53,11 @@ class OpenIEFile:
         """Read the file, match its rows, and add them to the result of ``base``."""
         self._check()
         said, counts = match_rows(Path(self.path), benchmark)
-        share = sum(one is not None for one in said) / max(len(said), 1)
+        held = len(said) - said.count(None)
+        share = held / max(len(said), 1)
         if share < self.coverage:
             raise HarnessError(
-                f"extractor.path={self.path}: its {counts['rows']} rows cover "
-                f"{len(said) - said.count(None)} of the "
+                f"extractor.path={self.path}: its {counts['rows']} rows cover {held} of the "
                 f"{len(said)} passages of {benchmark.name} ({share:.1%}), "
                 f"{counts['rows_without_passage']} rows belong "
                 f"to none; at least {self.coverage:.0%} is needed (extractor.coverage). Is it of "
@@ -89,7 +89,7 @@ def match_rows(path: Path, benchmark: Benchmark) -> tuple[list[Statements | None
         counts["rows"] += 1
         content, name = row.get("passage", row.get("text")), row.get("id")
         if isinstance(content, str):
-            tried = {"passage": _spaced(content), "text": _spaced(content)}
+            tried = dict.fromkeys(("passage", "text"), _spaced(content))
         elif isinstance(name, str):
             tried = {"id": name}
         else:
@@ -98,24 +98,27 @@ def match_rows(path: Path, benchmark: Benchmark) -> tuple[list[Statements | None
                 f"{', '.join(row)}"
             )
         way = next((way for way, key in tried.items() if key in keys[way]), None)
-        if way is None:
+        place = keys[way][tried[way]] if way else None
+        if place is None:
             counts["rows_without_passage"] += 1
-            continue
-        place = keys[way][tried[way]]
-        if said[place] is not None:
+        elif said[place] is not None:
             counts["rows_again"] += 1
-            continue
-        counts[f"rows_by_{way}"] += 1
-        prefix = "extracted_" if "extracted_triples" in row else ""
-        if f"{prefix}entities" not in row or f"{prefix}triples" not in row:
-            raise HarnessError(
-                f"{where}: entities and triples are missing, found the fields {', '.join(row)}"
-            )
-        triples = row[f"{prefix}triples"]
-        if isinstance(triples, list):
-            triples = [t[:3] if isinstance(t, list) and len(t) == 4 else t for t in triples]
-        said[place] = Statements.of(row[f"{prefix}entities"], triples)
+        else:
+            counts[f"rows_by_{way}"] += 1
+            said[place] = _statements(where, row)
     return said, dict(counts)
+
+
+def _statements(where: str, row: Mapping[str, object]) -> Statements:
+    prefix = "extracted_" if "extracted_triples" in row else ""
+    entities, triples = (row.get(f"{prefix}{name}", row) for name in ("entities", "triples"))
+    if entities is row or triples is row:
+        raise HarnessError(
+            f"{where}: entities and triples are missing, found the fields {', '.join(row)}"
+        )
+    if isinstance(triples, list):
+        triples = [one[:3] if isinstance(one, list) and len(one) == 4 else one for one in triples]
+    return Statements.of(entities, triples)
 
 
 def _records(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
@@ -141,10 +144,9 @@ def _records(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
 
 def _unique(keys: Iterable[str]) -> dict[str, int]:
     """Return the place of each key that occurs once."""
-    places: dict[str, list[int]] = defaultdict(list)
-    for place, key in enumerate(keys):
-        places[key].append(place)
-    return {key: found[0] for key, found in places.items() if len(found) == 1}
+    every = list(keys)
+    count = Counter(every)
+    return {key: place for place, key in enumerate(every) if count[key] == 1}
 
 
 def _spaced(text: str) -> str:

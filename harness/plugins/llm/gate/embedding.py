@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from harness.core.errors import bounded, whole_number
+from harness.core.bounds import check_fields
 from harness.model.encoder import Encoder, embed
 from harness.model.encoder.embedding import pair_cosines
 from harness.plugins.llm.gate import Candidates, Kept
@@ -34,9 +34,7 @@ class Embedding:
     most: int | None = 4
 
     def __post_init__(self) -> None:
-        bounded("gate.threshold", self.threshold, -1, 1)
-        if self.most is not None:
-            whole_number("gate.most", self.most, 1)
+        check_fields("gate", self, threshold="[-1, 1]", most="whole [1, inf) or null")
 
     def decide(
         self, questions: Sequence[str], candidates: Candidates, folder: Path, store: Store

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.core.errors import HarnessError, bounded, whole_number
+from harness.core.bounds import check_fields
+from harness.core.errors import HarnessError, bounded
 from harness.plugins.mentions.target import Knobs, Weights
 
 DECIMALS = 6
@@ -39,10 +40,15 @@ class Search:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, low in (("rounds", 1), ("halvings", 0), ("seed", 0)):
-            whole_number(f"fit.{name}", getattr(self, name), low)
-        for name in ("stop", "penalty"):
-            bounded(f"fit.{name}", getattr(self, name), 0)
+        check_fields(
+            "fit",
+            self,
+            rounds="whole [1, inf)",
+            halvings="whole [0, inf)",
+            seed="whole [0, inf)",
+            stop="[0, inf)",
+            penalty="[0, inf)",
+        )
 
     def __call__(self, objective: Callable[[Weights], float], knobs: Knobs) -> dict[str, float]:
         """Return the best weights by name."""

@@ -18,7 +18,8 @@ import torch
 from torch import Tensor
 
 from harness.core.arrays import BoolArray, Float32Array, Float64Array, Int32Array, Int64Array
-from harness.core.errors import HarnessError, whole_number
+from harness.core.bounds import check_fields
+from harness.core.errors import HarnessError
 from harness.fusion.context import needed
 from harness.fusion.fuser import Calibrated
 from harness.fusion.learning import LEARNED, learned_value
@@ -160,8 +161,7 @@ class Relational:
     forest: Sequence[Any] | None = field(default=None, hash=False, metadata=LEARNED)
 
     def __post_init__(self) -> None:
-        whole_number("reranker.m", self.m, 2)
-        whole_number("reranker.picks", self.picks, 1)
+        check_fields("reranker", self, m="whole [2, inf)", picks="whole [1, inf)")
         check_growth("reranker", self)
         if self.forest is not None:
             check_trees("reranker.forest", self.forest, len(FEATURES))

@@ -13,7 +13,8 @@ import numpy as np
 from harness.benchmark import Benchmark
 from harness.core.arrays import Float32Array, Int64Array
 from harness.core.artifact import Facts
-from harness.core.errors import HarnessError, bounded, whole_number
+from harness.core.bounds import check_fields
+from harness.core.errors import HarnessError
 from harness.core.identity import LATER, NO_RESULT
 from harness.graph.extractor import Extractor, extract
 from harness.model.encoder import Encoder, embed
@@ -104,12 +105,18 @@ class MentionPaths:
     widest_title: int | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
-        for name in ("near", "seeds", "close", "widest", "steps"):
-            whole_number(f"lists.NAME.{name}", getattr(self, name), 0)
-        bounded("lists.NAME.via", self.via, 0)
-        whole_number("lists.NAME.block", self.block, 1)
-        if self.widest_title is not None:
-            whole_number("lists.NAME.widest_title", self.widest_title, 0)
+        check_fields(
+            "lists.NAME",
+            self,
+            near="whole [0, inf)",
+            seeds="whole [0, inf)",
+            close="whole [0, inf)",
+            widest="whole [0, inf)",
+            steps="whole [0, inf)",
+            via="[0, inf)",
+            block="whole [1, inf)",
+            widest_title="whole [0, inf) or null",
+        )
         if self.sentence_seeds is False and not self._plain:
             raise HarnessError(
                 "lists.NAME.sentence_seeds=false reads the sentences along one step of edges; "

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from harness.benchmark import Benchmark
 from harness.core.arrays import Int64Array, distinct
 from harness.core.artifact import Facts
-from harness.core.errors import bounded, one_of, whole_number
+from harness.core.bounds import check_fields
+from harness.core.errors import one_of
 from harness.graph.extractor import KINDS, Extraction, Extractor, extract
 from harness.graph.network import about, count_matrix
 from harness.model.encoder import Encoder, embed
@@ -54,10 +55,17 @@ class MentionWalk:
     direction: str = "out"
 
     def __post_init__(self) -> None:
-        whole_number("lists.NAME.passages", self.passages, 0)
-        for name in ("bonus", "link", "cosine", "relation", "prior"):
-            bounded(f"lists.NAME.{name}", getattr(self, name), 0)
-        whole_number("lists.NAME.steps", self.steps, 0)
+        check_fields(
+            "lists.NAME",
+            self,
+            passages="whole [0, inf)",
+            bonus="[0, inf)",
+            link="[0, inf)",
+            cosine="[0, inf)",
+            relation="[0, inf)",
+            prior="[0, inf)",
+            steps="whole [0, inf)",
+        )
         one_of("lists.NAME.direction", self.direction, ("out", "in", "both"))
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:

@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from harness.core.errors import HarnessError, bounded, whole_number
+from harness.core.bounds import check_fields
+from harness.core.errors import HarnessError
 from harness.fusion.fuser import Calibrated
 from harness.fusion.normalizer import ordered_sum
 from harness.fusion.reranker import reorder, scale, top
@@ -45,10 +46,9 @@ class Ising:
     m: int = 20
 
     def __post_init__(self) -> None:
-        bounded("reranker.J", self.J, 0)
-        bounded("reranker.T", self.T, 0, open_low=True)
-        bounded("reranker.blend", self.blend, 0, 1)
-        whole_number("reranker.m", self.m, 1)
+        check_fields(
+            "reranker", self, J="[0, inf)", T="(0, inf)", blend="[0, 1]", m="whole [1, inf)"
+        )
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
         """Return float64[Q, U], the reranked scores."""

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from harness.core.arrays import BoolArray, Float32Array
+from harness.core.bounds import check_fields
 from harness.core.configuration import REACHES
 from harness.core.device import resolve_device
-from harness.core.errors import HarnessError, whole_number
+from harness.core.errors import HarnessError
 from harness.core.identity import NO_RESULT, folder_sha256
 from harness.model.encoder import Model, Role
 
@@ -38,8 +39,7 @@ class GritLM:
     device: str = field(default="auto", metadata=NO_RESULT)
 
     def __post_init__(self) -> None:
-        whole_number("encoder.max_seq_length", self.max_seq_length, 1)
-        whole_number("encoder.batch_size", self.batch_size, 1)
+        check_fields("encoder", self, max_seq_length="whole [1, inf)", batch_size="whole [1, inf)")
 
     def content(self) -> str | None:
         """Return the hash of the files of a model's folder; None for the Hub."""

@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from harness.core.arrays import Float64Array
-from harness.core.errors import bounded, one_of
+from harness.core.bounds import check_fields
+from harness.core.errors import one_of
 from harness.plugins.policyrag.policy.memory import TypedMemory
 
 INCIDENCE = ("binary", "shares")
@@ -34,8 +35,7 @@ class Project:
 
     def __post_init__(self) -> None:
         one_of("policy.project.incidence", self.incidence, INCIDENCE)
-        bounded("policy.project.beta", self.beta, 0, 1)
-        bounded("policy.project.gamma", self.gamma, 0, 1)
+        check_fields("policy.project", self, beta="[0, 1]", gamma="[0, 1]")
 
     def held(self, memory: TypedMemory) -> sp.csr_array:
         """Return [D, E], B' or its row-normalised form."""

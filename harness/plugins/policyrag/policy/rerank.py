@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from harness.core.arrays import Float64Array
-from harness.core.errors import bounded, whole_number
+from harness.core.bounds import check_fields
 from harness.plugins.policyrag.policy.memory import TypedMemory
 
 Floats = Float64Array
@@ -41,11 +41,16 @@ class Rerank:
     depth: int | None = 200
 
     def __post_init__(self) -> None:
-        for name in ("lambda_title", "lambda_cov", "lambda_path", "hub"):
-            bounded(f"policy.rerank.{name}", getattr(self, name), 0)
-        whole_number("policy.rerank.path", self.path, 0, 2)
-        if self.depth is not None:
-            whole_number("policy.rerank.depth", self.depth, 1)
+        check_fields(
+            "policy.rerank",
+            self,
+            lambda_title="[0, inf)",
+            lambda_cov="[0, inf)",
+            lambda_path="[0, inf)",
+            hub="[0, inf)",
+            path="whole [0, 2]",
+            depth="whole [1, inf) or null",
+        )
 
     def bonuses(
         self, memory: TypedMemory, named: sp.csr_array, seeds: sp.csr_array

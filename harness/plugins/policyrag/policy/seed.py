@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from harness.core.arrays import Float32Array, Float64Array, Int64Array
-from harness.core.errors import bounded, one_of, whole_number
+from harness.core.bounds import check_fields
+from harness.core.errors import one_of
 from harness.plugins.mentions.retriever.mentions import cosines
 from harness.plugins.policyrag.policy.gate import FactCandidates
 from harness.plugins.policyrag.policy.memory import TypedMemory
@@ -91,15 +92,17 @@ class Seed:
     def __post_init__(self) -> None:
         one_of("policy.seed.by", self.by, SOURCES)
         one_of("policy.seed.align", self.align, ALIGN)
-        whole_number("policy.seed.cap", self.cap, 1)
-        bounded("policy.seed.specificity", self.specificity, 0)
-        if self.alias_max is not None:
-            whole_number("policy.seed.alias_max", self.alias_max, 1)
-        if self.link is not None:
-            bounded("policy.seed.link", self.link, 0, 1)
-        bounded("policy.seed.passage_weight", self.passage_weight, 0)
-        whole_number("policy.seed.passages", self.passages, 0)
-        bounded("policy.seed.sharpness", self.sharpness, 0, open_low=True)
+        check_fields(
+            "policy.seed",
+            self,
+            cap="whole [1, inf)",
+            specificity="[0, inf)",
+            alias_max="whole [1, inf) or null",
+            link="[0, 1] or null",
+            passage_weight="[0, inf)",
+            passages="whole [0, inf)",
+            sharpness="(0, inf)",
+        )
 
     def seeds(
         self,

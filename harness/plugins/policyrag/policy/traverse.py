@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from harness.core.errors import HarnessError, bounded, whole_number
+from harness.core.bounds import check_fields
+from harness.core.errors import HarnessError
 from harness.plugins.policyrag.policy.memory import TypedMemory
 from harness.retriever.walk import normalize_rows, scale_rows
 
@@ -43,19 +44,24 @@ class Traverse:
     max_iter: int = 200
 
     def __post_init__(self) -> None:
-        for name in ("eta_r", "eta_s", "eta_c"):
-            bounded(f"policy.traverse.{name}", getattr(self, name), 0, 1)
+        check_fields(
+            "policy.traverse",
+            self,
+            eta_r="[0, 1]",
+            eta_s="[0, 1]",
+            eta_c="[0, 1]",
+            alpha="(0, 1]",
+            untitled="[0, 1]",
+            synonym="[0, 1]",
+            tolerance="(0, inf)",
+            max_iter="whole [1, inf)",
+        )
         if not (self.eta_r or self.eta_s or self.eta_c):
             raise HarnessError(
                 "policy.traverse.eta_r, eta_s and eta_c must not all be 0: the walk would have "
                 "no edge; for no walk "
                 "set policy.traverse.alpha=1"
             )
-        bounded("policy.traverse.alpha", self.alpha, 0, 1, open_low=True)
-        bounded("policy.traverse.untitled", self.untitled, 0, 1)
-        bounded("policy.traverse.synonym", self.synonym, 0, 1)
-        bounded("policy.traverse.tolerance", self.tolerance, 0, open_low=True)
-        whole_number("policy.traverse.max_iter", self.max_iter, 1)
 
     def families(self, memory: TypedMemory) -> dict[str, sp.csr_array]:
         """Return [E + D, E + D] by family of edges: relation, synonym, context. Their sum is T."""

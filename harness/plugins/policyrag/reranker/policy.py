@@ -10,7 +10,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from harness.core.errors import bounded, whole_number
+from harness.core.bounds import check_fields
 from harness.fusion.context import needed
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top
@@ -48,10 +48,16 @@ class Policy:
     m: int = 50
 
     def __post_init__(self) -> None:
-        for name in ("lambda_title", "lambda_cov", "lambda_path", "hub"):
-            bounded(f"reranker.{name}", getattr(self, name), 0)
-        whole_number("reranker.path", self.path, 0, 2)
-        whole_number("reranker.m", self.m, 1)
+        check_fields(
+            "reranker",
+            self,
+            lambda_title="[0, inf)",
+            lambda_cov="[0, inf)",
+            lambda_path="[0, inf)",
+            hub="[0, inf)",
+            path="whole [0, 2]",
+            m="whole [1, inf)",
+        )
 
     def __call__(self, fused: Tensor, pool: Calibrated) -> Tensor:
         """Return float64[Q, U], the reranked scores."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 
 from harness.benchmark import Benchmark
 from harness.core.arrays import BoolArray, Int32Array, Int64Array
-from harness.core.errors import whole_number
+from harness.core.bounds import check_fields
 from harness.core.identity import NO_RESULT
 from harness.graph import Graph
 from harness.model.encoder import Encoder
@@ -42,9 +42,7 @@ class PolicyRAG:
     device: str = "cpu"
 
     def __post_init__(self) -> None:
-        whole_number("lists.NAME.block", self.block, 1)
-        if self.threads is not None:
-            whole_number("lists.NAME.threads", self.threads, 1)
+        check_fields("lists.NAME", self, block="whole [1, inf)", threads="whole [1, inf) or null")
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Mapping[str, object]]:
         """Return the passages by score, and the policy's counts."""

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from harness.benchmark import Benchmark
 from harness.core.arrays import Float32Array, Int64Array
 from harness.core.artifact import Facts
-from harness.core.errors import bounded, whole_number
+from harness.core.bounds import check_fields
 from harness.graph import Graph
 from harness.model.encoder import Encoder, embed
 from harness.plugins.walks.retriever.hipporag import spread_cosines
@@ -77,12 +77,20 @@ class Beam(Walker):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("width", "length", "focus"):
-            whole_number(f"lists.NAME.{name}", getattr(self, name), 1)
-        for name in ("parallel", "best", "seeds", "near", "entities"):
-            whole_number(f"lists.NAME.{name}", getattr(self, name), 0)
-        bounded("lists.NAME.passage_weight", self.passage_weight, 0)
-        bounded("lists.NAME.first_restart", self.first_restart, 0, 1, open_low=True)
+        check_fields(
+            "lists.NAME",
+            self,
+            width="whole [1, inf)",
+            length="whole [1, inf)",
+            focus="whole [1, inf)",
+            parallel="whole [0, inf)",
+            best="whole [0, inf)",
+            seeds="whole [0, inf)",
+            near="whole [0, inf)",
+            entities="whole [0, inf)",
+            passage_weight="[0, inf)",
+            first_restart="(0, 1]",
+        )
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Run the first walk for all questions together, then the search question by question."""

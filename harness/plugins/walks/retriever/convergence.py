@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from harness.benchmark import Benchmark
 from harness.core.arrays import Float64Array, Int64Array
 from harness.core.artifact import Facts
-from harness.core.errors import bounded, whole_number
+from harness.core.bounds import check_fields
 from harness.retriever.pagerank import Solution, Walked, collect_lists
 from harness.retriever.ppr import PPR
 from harness.retriever.walk import normalize_rows
@@ -46,9 +46,9 @@ class Convergence:
     floor: float = 1e-5
 
     def __post_init__(self) -> None:
-        whole_number("lists.NAME.seeds", self.seeds, 0)
-        bounded("lists.NAME.together", self.together, 0)
-        bounded("lists.NAME.floor", self.floor, 0, open_low=True)
+        check_fields(
+            "lists.NAME", self, seeds="whole [0, inf)", together="[0, inf)", floor="(0, inf)"
+        )
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Walk from every seed of every question and take the mean while the walks arrive."""

@@ -12,7 +12,8 @@ import scipy.sparse as sp
 from harness.benchmark import Benchmark
 from harness.core.arrays import Float32Array, Float64Array
 from harness.core.artifact import Facts
-from harness.core.errors import HarnessError, bounded, one_of, whole_number
+from harness.core.bounds import check_fields
+from harness.core.errors import HarnessError, one_of
 from harness.core.identity import LATER
 from harness.graph import Network
 from harness.graph.extractor import Extraction
@@ -59,8 +60,7 @@ class HippoRAG(PPR):
     def __post_init__(self) -> None:
         super().__post_init__()
         one_of("lists.NAME.by", self.by, LINKS)
-        whole_number("lists.NAME.nearest", self.nearest, 1)
-        bounded("lists.NAME.recognised", self.recognised, -1, 1)
+        check_fields("lists.NAME", self, nearest="whole [1, inf)", recognised="[-1, 1]")
 
     def start(
         self, benchmark: Benchmark, store: Store

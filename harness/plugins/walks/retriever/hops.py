@@ -10,7 +10,7 @@ import numpy as np
 from harness.benchmark import Benchmark
 from harness.core.arrays import Float64Array
 from harness.core.artifact import Facts
-from harness.core.errors import whole_number
+from harness.core.bounds import check_fields
 from harness.retriever.bm25 import BM25, best, rank
 from harness.run import Run
 from harness.work.store import Store
@@ -40,8 +40,7 @@ class Hops:
     depth: int = 100
 
     def __post_init__(self) -> None:
-        whole_number("lists.NAME.passages", self.passages, 1)
-        whole_number("lists.NAME.depth", self.depth, 1)
+        check_fields("lists.NAME", self, passages="whole [1, inf)", depth="whole [1, inf)")
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Score question by question. Each search reads the postings of its words."""

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from harness.benchmark import Benchmark
 from harness.core.arrays import Float32Array, Float64Array
 from harness.core.artifact import Facts
-from harness.core.errors import bounded, whole_number
+from harness.core.bounds import check_fields
 from harness.graph import Graph
 from harness.graph.extractor import Extraction
 from harness.graph.network import count_matrix
@@ -63,13 +63,16 @@ class LinearRAG(Walker):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("sentences", "steps"):
-            whole_number(f"lists.NAME.{name}", getattr(self, name), 0)
-        for name in ("ratio", "passage_weight"):
-            bounded(f"lists.NAME.{name}", getattr(self, name), 0)
-        bounded("lists.NAME.threshold", self.threshold, 0, 1)
-        if self.link is not None:
-            bounded("lists.NAME.link", self.link, 0, 1)
+        check_fields(
+            "lists.NAME",
+            self,
+            sentences="whole [0, inf)",
+            steps="whole [0, inf)",
+            ratio="[0, inf)",
+            passage_weight="[0, inf)",
+            threshold="[0, 1]",
+            link="[0, 1] or null",
+        )
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Activate question by question, then walk from all restarts."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
-from harness.core.errors import bounded, one_of, whole_number
+from harness.core.bounds import check_fields
+from harness.core.errors import one_of
 from harness.graph.extractor import Extractor, extract
 from harness.model.encoder import Encoder, embed
 from harness.plugins.mentions.retriever.mention_walk import title_edges
@@ -58,10 +59,14 @@ class TitleActivation:
     direction: str = "out"
 
     def __post_init__(self) -> None:
-        whole_number("lists.NAME.passages", self.passages, 1)
-        whole_number("lists.NAME.steps", self.steps, 0)
-        bounded("lists.NAME.decay", self.decay, 0, 1)
-        bounded("lists.NAME.threshold", self.threshold, 0, 1)
+        check_fields(
+            "lists.NAME",
+            self,
+            passages="whole [1, inf)",
+            steps="whole [0, inf)",
+            decay="[0, 1]",
+            threshold="[0, 1]",
+        )
         one_of("lists.NAME.gate", self.gate, ("cosine", "none"))
         one_of("lists.NAME.direction", self.direction, ("out", "in", "both"))
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from harness.core.errors import bounded
+from harness.core.bounds import check_fields
 from harness.core.identity import LATER
 from harness.graph import Network
 from harness.retriever.walk import normalize_rows, scale_rows
@@ -34,8 +34,7 @@ class Undirected:
     degree: float = field(default=0.0, metadata=LATER)
 
     def __post_init__(self) -> None:
-        bounded("lists.NAME.walk.specificity", self.specificity, 0)
-        bounded("lists.NAME.walk.degree", self.degree, 0)
+        check_fields("lists.NAME.walk", self, specificity="[0, inf)", degree="[0, inf)")
 
     def transition(self, network: Network) -> sp.csr_array:
         """Return [E + D, E + D], whose rows sum to 1 or to 0."""
