@@ -96,11 +96,7 @@ def test_the_table(nothing):
 
 def settings(overrides, tmp_path):
     axes = "+grid.some={fuser:[linear],fuser.alpha:[0.3,0.6,0.8],pool.cap:[8]}"
-    small = [
-        "calibrate.n=20",
-        "calibrate.worlds=4",
-        "calibrate.effects=[0,0.02]",
-    ]
+    small = ["calibrate.n=20", "calibrate.worlds=4", "calibrate.effects=[0,0.02]"]
     return compose(
         "calibrate", [*overrides, f"paths.reports={tmp_path}", "grid=point", axes, *small]
     )

@@ -113,12 +113,7 @@ def literally(dice: Dice, benchmark: Benchmark, store: Store, place: int) -> dic
 @pytest.mark.parametrize("inward", [True, False])
 @pytest.mark.parametrize(("seeds", "rows"), [(1, 3), (2, 3), (2, None), (6, 2)])
 def test_scores_are_the_definition(
-    world: Benchmark,
-    tmp_path: Path,
-    union: bool,
-    inward: bool,
-    seeds: int,
-    rows: int | None,
+    world: Benchmark, tmp_path: Path, union: bool, inward: bool, seeds: int, rows: int | None
 ) -> None:
     dice = replace(GRAPH, union=union, inward=inward, seeds=seeds, rows=rows)
     run = retrieve(dice, world, Store(tmp_path)).to_dict()
@@ -281,8 +276,7 @@ TITLES = Offline(model=None, spans=False)
 
 
 @pytest.mark.parametrize(
-    ("leads", "expected"),
-    [("title", {"d001", "d003"}), ("both", {"d000", "d001", "d003"})],
+    ("leads", "expected"), [("title", {"d001", "d003"}), ("both", {"d000", "d001", "d003"})]
 )
 def test_sentences_lead_to_passages(
     titled: Titled, tmp_path: Path, leads: str, expected: set[str]
@@ -332,12 +326,7 @@ def test_bounds(field: str, bad: float) -> None:
 
 @pytest.mark.parametrize(
     ("field", "bad"),
-    [
-        ("start", "name"),
-        ("reads", "triple"),
-        ("leads", "titel"),
-        ("similarity", "levenstein"),
-    ],
+    [("start", "name"), ("reads", "triple"), ("leads", "titel"), ("similarity", "levenstein")],
 )
 def test_unknown_words_name_the_known_ones(field: str, bad: str) -> None:
     with pytest.raises(HarnessError, match=rf"lists\.NAME\.{field}={bad}"):

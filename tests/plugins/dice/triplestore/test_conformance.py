@@ -77,8 +77,7 @@ def test_an_empty_graph(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "field", "bad"),
-    [("ladybug", "memory", 1), ("ladybug", "threads", 0)],
+    ("name", "field", "bad"), [("ladybug", "memory", 1), ("ladybug", "threads", 0)]
 )
 def test_bounds(name: str, field: str, bad: int) -> None:
     with pytest.raises(HarnessError, match=rf"^triplestore\.{field}.*got {field}={bad}"):

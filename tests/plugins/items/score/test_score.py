@@ -159,13 +159,7 @@ def test_scores_that_are_no_shares(folder: Path, command: Command) -> None:
     assert "new rating 3.875 2.688 +1.19" in lines
     assert "new by rating scores 3.875 and old 2.688: +1.19 (95% +" in lines
     assert (
-        command(
-            "compare",
-            "run={new: ours.csv}",
-            "baseline={old: theirs.csv}",
-            "out=t.tex",
-        )[0]
-        == 0
+        command("compare", "run={new: ours.csv}", "baseline={old: theirs.csv}", "out=t.tex")[0] == 0
     )
     text = " ".join(Path("t.tex").read_text().split())
     dagger = r"\textsuperscript{\ensuremath{\dagger}}"

@@ -14,15 +14,7 @@ from tests.plugins.llm.encoder.test_text_embedding_3_small import Server, server
 from tests.plugins.llm.endpoint.scripted import Scripted, served
 
 CANARY = "sk-canary-0123456789"
-ANSWER = [
-    "answer",
-    "run=run.trec",
-    "dataset=folder",
-    "dataset.path=few",
-    "reader.model=m",
-    "split=all",
-    "out=out.json",
-]
+ANSWER = "answer run=run.trec dataset=folder dataset.path=few reader.model=m split=all out=out.json"
 
 
 def command(folder: Path, *overrides: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -33,16 +25,12 @@ def command(folder: Path, *overrides: str, **variables: str) -> subprocess.Compl
 
 def assert_kept_secret(folder: Path, done: subprocess.CompletedProcess[str]) -> None:
     assert CANARY not in done.stdout + done.stderr
-    held = [
-        path
-        for path in folder.rglob("*")
-        if path.is_file() and CANARY.encode() in path.read_bytes()
-    ]
-    assert not held
+    for path in folder.rglob("*"):
+        assert not (path.is_file() and CANARY.encode() in path.read_bytes()), path
 
 
 def test_of_a_run_that_works(endpoint: Scripted, tmp_path: Path) -> None:  # noqa: F811
-    done = command(tmp_path, *ANSWER, f"reader.base_url={endpoint.url}")
+    done = command(tmp_path, *ANSWER.split(), f"reader.base_url={endpoint.url}")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "out.json").exists()
     assert endpoint.requests
@@ -52,7 +40,7 @@ def test_of_a_run_that_works(endpoint: Scripted, tmp_path: Path) -> None:  # noq
 @pytest.mark.usefixtures("endpoint")
 def test_of_a_server_that_says_the_key(tmp_path: Path) -> None:
     with served(lambda number, message: ("echo", 401)) as echo:
-        done = command(tmp_path, *ANSWER, f"reader.base_url={echo.url}")
+        done = command(tmp_path, *ANSWER.split(), f"reader.base_url={echo.url}")
     assert done.returncode == 2
     assert "wrong Bearer ***" in done.stderr
     assert_kept_secret(tmp_path, done)
@@ -63,7 +51,7 @@ def test_of_a_server_that_says_the_key(tmp_path: Path) -> None:
     "wrong", [f"reader.base_url=http://me:{CANARY}@127.0.0.1:1/v1", f"reader.key_variable={CANARY}"]
 )
 def test_of_a_secret_in_the_wrong_place(tmp_path: Path, wrong: str) -> None:
-    done = command(tmp_path, *ANSWER, wrong)
+    done = command(tmp_path, *ANSWER.split(), wrong)
     assert done.returncode == 2, done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert_kept_secret(tmp_path, done)
@@ -84,21 +72,10 @@ def test_of_a_whole_sweep_that_is_tracked(
     lists = [f"lists.{name}={bench / name}.trec" for name in ("graph", "bm25")]
     encoder = ["encoder=text_embedding_3_small", f"encoder.base_url={server.url}"]
     told = [f"tracking.uri={away}"] if typed else []
-    variables = {
-        "MLFLOW_TRACKING_PASSWORD": CANARY,
-        **({} if typed else {"MLFLOW_TRACKING_URI": away}),
-    }
-    done = command(
-        tmp_path,
-        "sweep",
-        "dataset=folder",
-        f"dataset.path={bench}",
-        *lists,
-        *encoder,
-        "grid=point",
-        *told,
-        **variables,
-    )
+    variables = {} if typed else {"MLFLOW_TRACKING_URI": away}
+    variables["MLFLOW_TRACKING_PASSWORD"] = CANARY
+    given = ["sweep", "dataset=folder", f"dataset.path={bench}", "grid=point"]
+    done = command(tmp_path, *given, *lists, *encoder, *told, **variables)
     assert done.returncode == 0, done.stderr
     assert server.requests[0]["key"] == f"Bearer {CANARY}", "it was sent"
     assert "not tracked: http://127.0.0.1:9" in done.stderr
@@ -107,10 +84,8 @@ def test_of_a_whole_sweep_that_is_tracked(
         assert done_too.returncode == 0, done_too.stderr
         assert_kept_secret(tmp_path, done_too)
     assert_kept_secret(tmp_path, done)
-    store = [
-        f"tracking.uri=sqlite:///{tmp_path}/mlflow.db",
-        f"tracking.artifacts={tmp_path}/mlruns",
-    ]
+    store = [f"tracking.uri=sqlite:///{tmp_path}/mlflow.db"]
+    store.append(f"tracking.artifacts={tmp_path}/mlruns")
     tracked = command(tmp_path, "heldout", "heldout.again=true", *store, **variables)
     assert tracked.returncode == 0, tracked.stderr
     assert (tmp_path / "mlflow.db").stat().st_size > 100_000

@@ -102,21 +102,6 @@ def test_dimensions_are_asked_for(server: Server, tmp_path: Any) -> None:
     assert embed(encoder, TEXTS, "name", Store(tmp_path)).shape == (25, 16)
 
 
-def test_a_busy_endpoint_is_asked_again(server: Server, tmp_path: Any) -> None:
-    server.failures = [503, 429]
-    encoder = TextEmbedding3Small(base_url=server.url, backoff=0)
-    assert embed(encoder, TEXTS, "passage", Store(tmp_path)).shape == (25, 64)
-    assert len(server.requests) == 3
-
-
-def test_an_endpoint_that_refuses_is_named(server: Server, tmp_path: Any) -> None:
-    server.failures = [401]
-    with pytest.raises(
-        HarnessError, match=rf"base_url={server.url}: 401.*please wait.*encoder.model"
-    ):
-        embed(TextEmbedding3Small(base_url=server.url), TEXTS, "passage", Store(tmp_path))
-
-
 def test_a_refused_batch_is_an_error_with_the_servers_words(server: Server, tmp_path: Any) -> None:
     server.failures = [400]
     with pytest.raises(HarnessError, match=r"\(400.*please wait.*\).*batch_size"):

@@ -6,11 +6,20 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 Play = Callable[[int, str], Any]
 """(number of the request, its message) to the answer's content, or (what goes wrong, its argument).
 """
+
+
+def completion(content: str, finish: str = "stop", model: str = "m") -> dict[str, Any]:
+    """An answer without its counts of tokens."""
+    message = {"role": "assistant", "content": content}
+    choices = [{"index": 0, "message": message, "finish_reason": finish}]
+    form = {"id": "x", "object": "chat.completion", "created": 0}
+    return {**form, "model": model, "choices": choices}
 
 
 class Scripted:
@@ -41,9 +50,8 @@ class Scripted:
 
             def do_GET(self) -> None:
                 data = [{"id": name, "object": "model"} for name in outer.models]
-                self._send(
-                    200 if data else 404, json.dumps({"object": "list", "data": data}).encode()
-                )
+                answer = json.dumps({"object": "list", "data": data}).encode()
+                self._send(200 if data else 404, answer)
 
             def _send(
                 self, status: int, data: bytes, length: int | None = None, **headers: str
@@ -57,19 +65,9 @@ class Scripted:
                 self.wfile.write(data)
 
             def _content(self, content: str, finish: str = "stop", model: str = "") -> None:
-                choice = {
-                    "index": 0,
-                    "message": {"role": "assistant", "content": content},
-                    "finish_reason": finish,
-                }
                 usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-                whole = {
-                    "id": "x",
-                    "object": "chat.completion",
-                    "created": 0,
-                    "model": model or self.asked,
-                }
-                self._send(200, json.dumps({**whole, "choices": [choice], "usage": usage}).encode())
+                answer = completion(content, finish, model or self.asked)
+                self._send(200, json.dumps({**answer, "usage": usage}).encode())
 
             def _cut(self, content: str) -> None:
                 self._content(content, "length")
@@ -105,12 +103,8 @@ class Scripted:
                 self._send(307, b"", location=path)
 
             def _echo(self, status: int) -> None:
-                self._send(
-                    status,
-                    json.dumps(
-                        {"error": {"message": f"wrong {self.headers['authorization']}"}}
-                    ).encode(),
-                )
+                error = {"message": f"wrong {self.headers['authorization']}"}
+                self._send(status, json.dumps({"error": error}).encode())
 
             def _other(self, content: str) -> None:
                 self._content(content, model="other-model")
@@ -119,6 +113,12 @@ class Scripted:
                 """Quiet."""
 
         return Handler
+
+
+def local(url: str, folder: Path, **more: Any) -> dict[str, Any]:
+    """The settings of a model at ``url`` whose answers are kept below ``folder``."""
+    kept = {"base_url": url, "answers": str(folder / "answers")}
+    return {"model": "tiny/model", "parallel": 2, "retries": 3, "backoff": 0.01, **kept, **more}
 
 
 @contextlib.contextmanager

@@ -19,7 +19,7 @@ from harness.plugins.llm.endpoint.conversation import MALFORMED
 from harness.plugins.llm.extractor.llm import LLM, message_of
 from harness.work.store import Store
 from tests.plugins.llm.endpoint.model import smollm2
-from tests.plugins.llm.endpoint.scripted import served
+from tests.plugins.llm.endpoint.scripted import local, served
 
 TITLES = Offline(model=None, spans=False)
 WORLD = {
@@ -38,25 +38,16 @@ def good(number: int, message: str) -> str:
     """What a perfect model would say."""
     passage = message.partition("Passage:\n")[2]
     if "Entities:" not in message:
-        return json.dumps(
-            {"entities": [name for name in ("Dune", "David Lynch", "Missoula") if name in passage]}
-        )
+        names = [name for name in ("Dune", "David Lynch", "Missoula") if name in passage]
+        return json.dumps({"entities": names})
     found = re.search(r"\n(.*?) (?:was )?(filmed by|grew up in|lies on) (?:the )?(.*?)\.", passage)
     assert found is not None
-    return json.dumps(
-        {"triples": [{"subject": found[1], "predicate": found[2], "object": found[3]}]}
-    )
+    triple = dict(zip(("subject", "predicate", "object"), found.groups(), strict=True))
+    return json.dumps({"triples": [triple]})
 
 
 def extractor(url: str, folder: Path, **more: Any) -> LLM:
-    settings = {
-        "base_url": url,
-        "answers": str(folder / "answers"),
-        "parallel": 2,
-        "retries": 3,
-        "backoff": 0.01,
-    }
-    return LLM(base=TITLES, model="tiny/model", timeout=2, **{**settings, **more})
+    return LLM(base=TITLES, **local(url, folder, timeout=2, **more))
 
 
 def triples(extraction: Extraction) -> list[tuple[str, str, str]]:
@@ -71,22 +62,12 @@ def test_entities_then_triples(titled: Any, tmp_path: Path) -> None:
         made = artifact(llm, titled(WORLD, []), Store(tmp_path))
     assert triples(Extraction.load(made.path)) == GRAPH
     assert len(endpoint.requests) == 6
-    first = next(
-        body for body in endpoint.requests if "Entities:" not in body["messages"][0]["content"]
-    )
-    assert (first["model"], first["temperature"], first["seed"], first["max_tokens"]) == (
-        "tiny/model",
-        0,
-        0,
-        2048,
-    )
+    asked = {body["messages"][0]["content"]: body for body in endpoint.requests}
+    first = next(body for message, body in asked.items() if "Entities:" not in message)
+    sent = [first[key] for key in ("model", "temperature", "seed", "max_tokens")]
+    assert sent == ["tiny/model", 0, 0, 2048]
     assert first["response_format"]["json_schema"]["schema"]["required"] == ["entities"]
-    second = [
-        body["messages"][0]["content"]
-        for body in endpoint.requests
-        if "Entities:" in body["messages"][0]["content"]
-    ]
-    assert any("- Dune\n- David Lynch\n" in message for message in second)
+    assert any("- Dune\n- David Lynch\n" in message for message in asked)
     wanted = {
         "answers": 6,
         "answers_paid": 6,
@@ -106,14 +87,12 @@ def test_answers_are_kept_by_model_prompt_and_passage(titled: Any, tmp_path: Pat
     with served(good) as endpoint:
         llm = extractor(endpoint.url, tmp_path)
         artifact(llm, titled(WORLD, []), Store(tmp_path / "one"))
-        again = artifact(
-            llm, titled({**WORLD, "More": "More lies on Less."}, []), Store(tmp_path / "two")
-        )
+        more = titled({**WORLD, "More": "More lies on Less."}, [])
+        again = artifact(llm, more, Store(tmp_path / "two"))
         assert (again.facts["answers"], again.facts["answers_paid"]) == (8, 2)
         assert again.facts["tokens_paid"] == {"prompt": 200, "completion": 20}
-        artifact(
-            replace(llm, base=Offline(model=None)), titled(WORLD, []), Store(tmp_path / "three")
-        )
+        other = replace(llm, base=Offline(model=None))
+        artifact(other, titled(WORLD, []), Store(tmp_path / "three"))
         assert len(endpoint.requests) == 8
         artifact(replace(llm, model="other"), titled(WORLD, []), Store(tmp_path / "four"))
         assert len(endpoint.requests) == 14
@@ -140,9 +119,8 @@ def test_answers_are_kept_by_model_prompt_and_passage(titled: Any, tmp_path: Pat
 def test_what_goes_better_the_next_time_is_asked_again(
     titled: Any, tmp_path: Path, fault: Any
 ) -> None:
-    with served(
-        lambda number, message: fault if number == 2 else good(number, message)
-    ) as endpoint:
+    play = lambda number, message: fault if number == 2 else good(number, message)  # noqa: E731
+    with served(play) as endpoint:
         made = artifact(extractor(endpoint.url, tmp_path), titled(WORLD, []), Store(tmp_path))
     assert triples(Extraction.load(made.path)) == GRAPH
     assert (len(endpoint.requests), made.facts["answers_paid"]) == (7, 6)
@@ -177,24 +155,14 @@ def test_wrong_items_of_a_right_answer_are_counted(titled: Any, tmp_path: Path) 
     def play(number: int, message: str) -> str:
         if "Entities:" not in message:
             return 'Here you are:\n```json\n{"entities": ["Dune", 3, " "]}\n```'
-        return json.dumps(
-            {
-                "triples": [
-                    {"subject": "Dune", "object": "x"},
-                    ["a", "b", "c"],
-                    {**TRIPLE, "object": "!"},
-                ]
-            }
-        )
+        short, empty = {"subject": "Dune", "object": "x"}, {**TRIPLE, "object": "!"}
+        return json.dumps({"triples": [short, ["a", "b", "c"], empty]})
 
     with served(play) as endpoint:
         made = artifact(extractor(endpoint.url, tmp_path), titled(WORLD, []), Store(tmp_path))
     assert set(triples(Extraction.load(made.path))) == {("a", "b", "c")}
-    assert [made.facts[name] for name in ("not_entities", "not_triples", "empty_names")] == [
-        3,
-        3,
-        6,
-    ]
+    counts = ("not_entities", "not_triples", "empty_names")
+    assert [made.facts[name] for name in counts] == [3, 3, 6]
 
 
 TRIPLE = {"subject": "a", "predicate": "b", "object": "c"}
@@ -206,28 +174,6 @@ def test_a_model_that_never_answers_as_asked_builds_nothing(titled: Any, tmp_pat
         pytest.raises(HarnessError, match=r"3 of 3.*d000"),
     ):
         artifact(extractor(endpoint.url, tmp_path), titled(WORLD, []), Store(tmp_path))
-
-
-def test_a_server_that_dies_is_named_and_the_next_run_pays_only_the_rest(
-    titled: Any, tmp_path: Path
-) -> None:
-    world = {f"T{n}": f"T{n} lies on U{n}." for n in range(10)}
-    dead = ("half", None)
-    llm = extractor("", tmp_path, parallel=1)
-    with (
-        served(lambda number, message: dead if number > 7 else good(number, message)) as endpoint,
-        pytest.raises(HarnessError, match=r"tiny/model.*4.*7"),
-    ):
-        artifact(replace(llm, base_url=endpoint.url), titled(world, []), Store(tmp_path))
-    assert not list((tmp_path / "answers").rglob("*.partial"))
-    with served(good, endpoint.port) as endpoint:
-        made = artifact(replace(llm, base_url=endpoint.url), titled(world, []), Store(tmp_path))
-    assert (made.facts["answers"], made.facts["answers_paid"], len(endpoint.requests)) == (
-        20,
-        13,
-        13,
-    )
-    assert len(triples(Extraction.load(made.path))) == 10
 
 
 def test_concurrency_is_limited(titled: Any, tmp_path: Path) -> None:
@@ -245,11 +191,8 @@ def test_concurrency_is_limited(titled: Any, tmp_path: Path) -> None:
         return good(number, message)
 
     with served(play) as endpoint:
-        artifact(
-            extractor(endpoint.url, tmp_path, parallel=3),
-            titled({f"T{n}": f"T{n} lies on U{n}." for n in range(12)}, []),
-            Store(tmp_path),
-        )
+        world = titled({f"T{n}": f"T{n} lies on U{n}." for n in range(12)}, [])
+        artifact(extractor(endpoint.url, tmp_path, parallel=3), world, Store(tmp_path))
     assert most[0] <= 3
 
 
@@ -273,11 +216,8 @@ def test_prompts(tmp_path: Path) -> None:
 
 
 def test_configuration(tmp_path: Path) -> None:
-    config = compose(
-        "config",
-        ["extractor=llm", "extractor.model=m", "paths.runs=r", "extractor.base.model=null"],
-    )
-    made = instantiate(config.extractor)
+    given = ["extractor=llm", "extractor.model=m", "paths.runs=r", "extractor.base.model=null"]
+    made = instantiate(compose("config", given).extractor)
     assert (made.model, made.answers, made.base) == ("m", "r/answers", Offline(model=None))
     assert identity(made) == identity(LLM(base=Offline(model=None), model="m"))
 
@@ -286,8 +226,8 @@ def test_configuration(tmp_path: Path) -> None:
 def test_a_real_model(titled: Any, tmp_path: Path) -> None:
     """What SmolLM2-135M finds is poor, the path is what is proved."""
     with smollm2() as url:
-        local = {"base_url": url, "answers": str(tmp_path), "parallel": 1, "timeout": 900}
-        llm = LLM(base=TITLES, model="smollm2-135m", max_tokens=256, **local)
+        tiny = {"model": "smollm2-135m", "parallel": 1, "max_tokens": 256}
+        llm = LLM(base=TITLES, timeout=900, **local(url, tmp_path, **tiny))
         world = {"David Lynch": WORLD["David Lynch"]}
         made = artifact(llm, titled(world, []), Store(tmp_path))
         assert made.facts["answers_paid"] == 2
@@ -305,11 +245,7 @@ def test_an_estimate_before_anything_is_asked(tmp_path: Path) -> None:
     one.write_text("8 lett: {passage}")
     two.write_text("{passage}{entities}")
     llm = extractor(
-        "http://127.0.0.1:9/v1",
-        tmp_path,
-        entities=str(one),
-        triples=str(two),
-        max_tokens=10,
+        "http://127.0.0.1:9/v1", tmp_path, entities=str(one), triples=str(two), max_tokens=10
     )
     nobody = len("(none were found)")
     letters = (8 + 4) + (8 + 20) + (4 + nobody) + (20 + nobody)

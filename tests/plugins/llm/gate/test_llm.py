@@ -1,20 +1,17 @@
-"""The gate `llm`: what is asked, what is kept, what can go wrong, and a real model on 127.0.0.1."""
+"""The gate `llm`: what is asked, what is kept, what can go wrong."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.core.identity import identity
 from harness.plugins.llm.endpoint.conversation import MALFORMED
 from harness.plugins.llm.gate import keep
 from harness.plugins.llm.gate.llm import LLM
 from harness.work.store import Store
-from tests.plugins.llm.endpoint.model import smollm2
-from tests.plugins.llm.endpoint.scripted import served
+from tests.plugins.llm.endpoint.scripted import local, served
 
 TEXTS = [
     "dune filmed by david lynch",
@@ -32,25 +29,13 @@ def good(number: int, message: str) -> str:
 
 
 def gate(url: str, folder: Path, **more: Any) -> LLM:
-    settings = {
-        "base_url": url,
-        "answers": str(folder / "answers"),
-        "parallel": 2,
-        "retries": 3,
-        "backoff": 0.01,
-    }
-    return LLM(model="tiny/model", **{"timeout": 2, **settings, **more})
-
-
-def manifest(folder: Path) -> Path:
-    return next((folder / "artifacts" / "gate").glob("*/manifest.json")).parent
+    return LLM(**local(url, folder, timeout=2, **more))
 
 
 def test_one_request_a_question_that_has_candidates(tmp_path: Path) -> None:
     with served(good) as endpoint:
-        passed, facts = keep(
-            gate(endpoint.url, tmp_path, parallel=1), QUESTIONS, CANDIDATES, Store(tmp_path)
-        )
+        alone = gate(endpoint.url, tmp_path, parallel=1)
+        passed, facts = keep(alone, QUESTIONS, CANDIDATES, Store(tmp_path))
     assert passed.tolist() == GOOD
     assert len(endpoint.requests) == 2
     body = endpoint.requests[0]
@@ -58,12 +43,8 @@ def test_one_request_a_question_that_has_candidates(tmp_path: Path) -> None:
     assert f"Question: {QUESTIONS[0]}\n" in message
     assert message.rstrip().endswith("Facts:\n" + "\n".join(f"- {text}" for text in TEXTS))
     assert "at most 4" in message
-    assert (body["model"], body["temperature"], body["seed"], body["max_tokens"]) == (
-        "tiny/model",
-        0,
-        0,
-        512,
-    )
+    sent = [body[key] for key in ("model", "temperature", "seed", "max_tokens")]
+    assert sent == ["tiny/model", 0, 0, 512]
     form = body["response_format"]["json_schema"]
     assert form["strict"] is True
     assert form["schema"]["properties"]["facts"]["maxItems"] == 4
@@ -101,9 +82,8 @@ def test_only_candidates_and_at_most_so_many(
         return json.dumps(answer) if "director" in message else good(number, message)
 
     with served(play) as endpoint:
-        passed, facts = keep(
-            gate(endpoint.url, tmp_path, most=2), QUESTIONS, CANDIDATES, Store(tmp_path)
-        )
+        two = gate(endpoint.url, tmp_path, most=2)
+        passed, facts = keep(two, QUESTIONS, CANDIDATES, Store(tmp_path))
     assert passed.tolist() == [*first, True, False]
     assert (facts["strangers"], facts["beyond"]) == counts
 
@@ -119,34 +99,15 @@ def test_only_candidates_and_at_most_so_many(
 def test_malformed_answers_keep_nothing_and_are_listed(
     tmp_path: Path, answer: Any, why: str
 ) -> None:
-    with served(
-        lambda number, message: answer if "director" in message else good(number, message)
-    ) as endpoint:
+    def play(number: int, message: str) -> Any:
+        return answer if "director" in message else good(number, message)
+
+    with served(play) as endpoint:
         passed, facts = keep(gate(endpoint.url, tmp_path), QUESTIONS, CANDIDATES, Store(tmp_path))
     assert passed.tolist() == [False, False, False, True, False]
     assert facts["malformed"] == {"invalid": 0, "cut": 0, "refused": 0, why: 1}
-    (row,) = [
-        json.loads(line) for line in (manifest(tmp_path) / MALFORMED).read_text().splitlines()
-    ]
+    row = json.loads(next(tmp_path.rglob(MALFORMED)).read_text())
     assert (row["question"], row["why"]) == (QUESTIONS[0], why)
-
-
-def test_answers_are_kept_by_model_prompt_question_and_candidates(tmp_path: Path) -> None:
-    with served(good) as endpoint:
-        mine = gate(endpoint.url, tmp_path)
-        keep(mine, QUESTIONS, CANDIDATES, Store(tmp_path / "one"))
-        keep(mine, QUESTIONS, CANDIDATES, Store(tmp_path / "two"))
-        assert len(endpoint.requests) == 2
-        other = [TEXTS, TEXTS[:0:-1], []]
-        keep(mine, QUESTIONS, other, Store(tmp_path / "three"))
-        assert len(endpoint.requests) == 3, "the second question has another candidate"
-        own = tmp_path / "own.txt"
-        own.write_text("Choose for {question}:\n{facts}\nnow")
-        changed = replace(mine, prompt=str(own))
-        assert identity(changed) != identity(mine)
-        keep(changed, QUESTIONS, CANDIDATES, Store(tmp_path / "four"))
-        keep(replace(mine, model="other"), QUESTIONS, CANDIDATES, Store(tmp_path / "five"))
-        assert len(endpoint.requests) == 7
 
 
 def test_what_the_user_can_mend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,19 +118,3 @@ def test_what_the_user_can_mend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         keep(LLM(model="m", prompt="kepe"), QUESTIONS, CANDIDATES, Store(tmp_path))
     with pytest.raises(HarnessError, match=r"^gate\.most.*\[1.*most=0"):
         LLM(model="m", most=0)
-
-
-@pytest.mark.slow
-def test_a_real_model(tmp_path: Path) -> None:
-    """What SmolLM2-135M keeps says nothing; that its answers hold to the schema, are kept and are
-    the same again.
-    """
-    with smollm2() as url:
-        mine = gate(url, tmp_path, model="smollm2-135m", parallel=1, max_tokens=256, timeout=900)
-        passed, facts = keep(mine, QUESTIONS, CANDIDATES, Store(tmp_path / "one"))
-        again, counts = keep(mine, QUESTIONS, CANDIDATES, Store(tmp_path / "two"))
-    assert facts["answers_paid"] == 2
-    assert facts["tokens"]["prompt"] > 200
-    assert sum(facts["malformed"].values()) <= 1
-    assert passed[:3].sum() <= 4
-    assert (again.tolist(), counts["answers_paid"]) == (passed.tolist(), 0)

@@ -17,7 +17,7 @@ from harness.plugins.llm.reader import Reader, read
 from harness.plugins.llm.reader.llm import LLM
 from harness.work.store import Store
 from tests.plugins.llm.endpoint.model import smollm2
-from tests.plugins.llm.endpoint.scripted import served
+from tests.plugins.llm.endpoint.scripted import local, served
 
 QUESTIONS = ["Who filmed Dune?", "Where does Missoula lie?"]
 CONTEXTS = [
@@ -32,21 +32,13 @@ def good(number: int, message: str) -> str:
 
 
 def reader(url: str, folder: Path, **more: Any) -> LLM:
-    settings = {
-        "base_url": url,
-        "answers": str(folder / "answers"),
-        "parallel": 2,
-        "retries": 3,
-        "backoff": 0.01,
-    }
-    return LLM(model="tiny/model", **{"timeout": 2, **settings, **more})
+    return LLM(**{"timeout": 2, **local(url, folder, **more)})
 
 
 def test_passages_in_their_order_and_none_in_the_closed_prompt(tmp_path: Path) -> None:
     with served(good) as endpoint:
-        answers, facts = read(
-            reader(endpoint.url, tmp_path, parallel=1), QUESTIONS, CONTEXTS, Store(tmp_path)
-        )
+        alone = reader(endpoint.url, tmp_path, parallel=1)
+        answers, facts = read(alone, QUESTIONS, CONTEXTS, Store(tmp_path))
     assert answers == GOOD
     opened, closed = (body["messages"][0]["content"] for body in endpoint.requests)
     assert "[1] Dune (film)\nDune was filmed by David Lynch.\n\n[2] Missoula\n" in opened
@@ -68,12 +60,10 @@ def test_passages_in_their_order_and_none_in_the_closed_prompt(tmp_path: Path) -
 
 def test_evidence_first_takes_the_last_text(tmp_path: Path) -> None:
     mine = {"prompt": "evidence", "form": ["evidence", "answer"]}
-    with served(
-        lambda number, message: '{"evidence": "It says so.", "answer": "David Lynch"}'
-    ) as endpoint:
-        answers, _ = read(
-            reader(endpoint.url, tmp_path, **mine), QUESTIONS, CONTEXTS, Store(tmp_path)
-        )
+    both = '{"evidence": "It says so.", "answer": "David Lynch"}'
+    with served(lambda number, message: both) as endpoint:
+        first = reader(endpoint.url, tmp_path, **mine)
+        answers, _ = read(first, QUESTIONS, CONTEXTS, Store(tmp_path))
     assert answers == ["David Lynch"] * 2
     schema = endpoint.requests[0]["response_format"]["json_schema"]["schema"]
     assert list(schema["properties"]) == ["evidence", "answer"]
@@ -86,16 +76,15 @@ def test_evidence_first_takes_the_last_text(tmp_path: Path) -> None:
 def test_what_cannot_be_used_is_an_empty_answer_counted_and_listed(
     tmp_path: Path, answer: Any, why: str
 ) -> None:
-    with served(
-        lambda number, message: answer if "Dune?" in message else good(number, message)
-    ) as endpoint:
+    def play(number: int, message: str) -> Any:
+        return answer if "Dune?" in message else good(number, message)
+
+    with served(play) as endpoint:
         answers, facts = read(reader(endpoint.url, tmp_path), QUESTIONS, CONTEXTS, Store(tmp_path))
     assert answers == ["", GOOD[1]]
-    assert (facts["without_answer"], facts["malformed"]) == (
-        1,
-        {"invalid": 0, "cut": 0, "refused": 0, why: 1},
-    )
-    (row,) = [json.loads(line) for line in next(tmp_path.rglob(MALFORMED)).read_text().splitlines()]
+    assert facts["without_answer"] == 1
+    assert facts["malformed"] == {"invalid": 0, "cut": 0, "refused": 0, why: 1}
+    row = json.loads(next(tmp_path.rglob(MALFORMED)).read_text())
     assert (row["question"], row["why"]) == (QUESTIONS[0], why)
 
 

@@ -218,10 +218,7 @@ def test_what_cannot_be_fitted_is_said(given, words, runs):
             "{}}",
             r"folds.* \[0\], questions of \[\]; fit again",
         ),
-        (
-            "{target: x, fitted_on: {}, folds: {}, weights: {}}",
-            r"questions is missing; fit again",
-        ),
+        ("{target: x, fitted_on: {}, folds: {}, weights: {}}", r"questions is missing; fit again"),
     ],
 )
 def test_a_file_that_is_no_fit_is_refused(text, words, tmp_path):
