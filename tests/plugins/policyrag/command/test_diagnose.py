@@ -17,24 +17,12 @@ WORLD = {
     "Missoula": "A city with a river.",
     "Rome": "A city with a river.",
 }
-QUESTIONS = [
-    {
-        "id": "one",
-        "question": "Where did the director of Dune grow up?",
-        "answers": ["Missoula"],
-        "supporting_ids": ["p0", "p1"],
-        "hops": 2,
-        "type": "chain",
-    },
-    {
-        "id": "two",
-        "question": "Who is David Lynch?",
-        "answers": ["a man"],
-        "supporting_ids": ["p1"],
-        "hops": 1,
-        "type": "chain",
-    },
+FIELDS = ("id", "question", "answers", "supporting_ids", "hops", "type")
+ROWS = [
+    ("one", "Where did the director of Dune grow up?", ["Missoula"], ["p0", "p1"], 2, "chain"),
+    ("two", "Who is David Lynch?", ["a man"], ["p1"], 1, "chain"),
 ]
+QUESTIONS = [dict(zip(FIELDS, row, strict=True)) for row in ROWS]
 
 pytestmark = pytest.mark.plugin("policyrag")
 
@@ -59,11 +47,8 @@ def test_every_list_is_diagnosed(
 ) -> None:
     """All four passages are in the first five, so Missoula is found, and "a man" stands nowhere."""
     out = tmp_path / "diagnosis.json"
-    more = [
-        "diagnose.measures=[answer_supported@5,hops_recovered@5]",
-        "diagnose.perturbed=2",
-        f"diagnose.out={out}",
-    ]
+    measures = "diagnose.measures=[answer_supported@5,hops_recovered@5]"
+    more = [measures, "diagnose.perturbed=2", f"diagnose.out={out}"]
     run(compose("diagnose", [*overrides, *more]))
     said = capsys.readouterr().out
     assert "answer_supported@5" in said
@@ -74,10 +59,8 @@ def test_every_list_is_diagnosed(
     assert "suppressed" not in found["dense"]
     policy = found["policy"]
     assert 0 <= policy["suppressed"]["mean"] <= 1
-    assert (
-        policy["distractors_suppressed"]["n"] + policy["gold_suppressed"]["n"]
-        == policy["suppressed"]["n"]
-    )
+    parts = [policy[f"{part}_suppressed"]["n"] for part in ("distractors", "gold")]
+    assert sum(parts) == policy["suppressed"]["n"]
     assert policy["stable_paraphrase"]["n"] == 2
     assert policy["stable_alias"]["n"] == 1
     assert 0 < policy["stable_paraphrase"]["mean"] <= 1

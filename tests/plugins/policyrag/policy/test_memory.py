@@ -51,15 +51,8 @@ def test_a_fact_leads_to_the_bytes_that_state_it(kept: TypedMemory, world: Any) 
 
 
 def test_nothing_can_be_written_to(kept: TypedMemory) -> None:
-    arrays = [
-        kept.titled,
-        kept.length,
-        kept.facts.subject,
-        kept.relation.data,
-        kept.context.indices,
-        kept.alike.indptr,
-    ]
-    for array in arrays:
+    matrices = [kept.relation.data, kept.context.indices, kept.alike.indptr]
+    for array in (kept.titled, kept.length, kept.facts.subject, *matrices):
         with pytest.raises(ValueError, match="read-only"):
             array[:] = 0
 
@@ -76,18 +69,12 @@ def test_triples_are_facts_and_found_in_their_sentence(titled: Any) -> None:
     world = titled([("Dune", "It is long. It was made by D. Lynch in Rome.")], [])
     names = ["dune", "d lynch", "rome", "nowhere"]
     none = Mentions.of([np.empty((0, 4), np.int32)])
-    triples = Triples.of(
-        [(0, 0, 0, 1), (0, 1, 1, 2), (0, 3, 1, 3), (0, 3, 1, 0)], ["made by", "in"]
-    )
-    found = make_facts(
-        Extraction(names, np.array([0], np.int32), none, Mentions.of([]), triples), world
-    )
+    rows = [(0, 0, 0, 1), (0, 1, 1, 2), (0, 3, 1, 3), (0, 3, 1, 0)]
+    triples, titled_as = Triples.of(rows, ["made by", "in"]), np.array([0], np.int32)
+    found = make_facts(Extraction(names, titled_as, none, Mentions.of([]), triples), world)
     raw = world.passages[0].encode()
-    assert [found.text(fact) for fact in range(len(found))] == [
-        "dune made by d lynch",
-        "d lynch in rome",
-        "nowhere in dune",
-    ]
+    told = [found.text(fact) for fact in range(len(found))]
+    assert told == ["dune made by d lynch", "d lynch in rome", "nowhere in dune"]
     assert raw[found.start[1] : found.end[1]].decode() == "It was made by D. Lynch in Rome."
     assert raw[found.start[2] : found.end[2]].decode() == "Dune"
     joined = found.joined(4).toarray()

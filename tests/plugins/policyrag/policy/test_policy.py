@@ -12,14 +12,14 @@ from harness.core.identity import digest
 from harness.plugins.policyrag.policy.policy import SECTIONS, Policy, read
 
 
+def made(*edits: str) -> Any:
+    return instantiate(compose("config", ["+retriever@lists.p=policyrag", *edits]).lists.p)
+
+
 @pytest.mark.parametrize("name", names("policy"))
 def test_files_name_every_knob(name: str) -> None:
-    written = yaml.safe_load(
-        (PACKAGE / "plugins" / "policyrag" / "conf" / "policy" / f"{name}.yaml").read_text()
-    )
-    chosen = instantiate(
-        compose("config", ["+retriever@lists.p=policyrag", f"policy@lists.p.policy={name}"]).lists.p
-    )
+    path = PACKAGE / "plugins" / "policyrag" / "conf" / "policy" / f"{name}.yaml"
+    written, chosen = yaml.safe_load(path.read_text()), made(f"policy@lists.p.policy={name}")
     for section in SECTIONS:
         knobs = set(vars(getattr(chosen.policy, section))) - {"filter"}
         assert knobs == set(written[section]), section
@@ -44,66 +44,36 @@ EDITS = [
 
 @pytest.mark.parametrize("edit", EDITS)
 def test_every_ablation_is_one_override(edit: str) -> None:
-    plain = instantiate(compose("config", ["+retriever@lists.p=policyrag"]).lists.p)
-    edited = instantiate(compose("config", ["+retriever@lists.p=policyrag", edit]).lists.p)
-    assert digest(edited) != digest(plain)
+    assert digest(made(edit)) != digest(made())
 
 
 def test_the_synonym_threshold_of_the_policy_is_that_of_its_graph() -> None:
-    config = compose(
-        "config", ["+retriever@lists.p=policyrag", "lists.p.policy.traverse.synonym=0.9"]
-    )
-    assert config.lists.p.graph.synonym == 0.9
+    assert made("lists.p.policy.traverse.synonym=0.9").graph.synonym == 0.9
 
 
 @pytest.mark.parametrize(
     ("section", "knob", "bad", "told"),
     [
-        (
-            "seed",
-            "by",
-            "all",
-            r"policy\.seed\.by=all is not known; known: facts, names, both, question",
-        ),
-        ("seed", "cap", 0, r"policy\.seed\.cap must be in \[1, inf\), got cap=0"),
-        ("seed", "cap", 2.5, r"policy\.seed\.cap must be a whole number, got cap=2.5"),
-        (
-            "seed",
-            "specificity",
-            -1,
-            r"policy\.seed\.specificity must be in \[0, inf\), got specificity=-1",
-        ),
-        ("gate", "facts", -1, r"policy\.gate\.facts must be in \[0, inf\), got facts=-1"),
-        ("traverse", "eta_s", 1.5, r"policy\.traverse\.eta_s must be in \[0, 1\], got eta_s=1.5"),
-        ("traverse", "alpha", 0, r"policy\.traverse\.alpha must be in \(0, 1\], got alpha=0"),
-        (
-            "traverse",
-            "max_iter",
-            2.5,
-            r"policy\.traverse\.max_iter must be a whole number, got max_iter=2.5",
-        ),
-        ("gate", "filter", 3, r"policy\.gate\.filter must be a gate or null, got 3"),
-        ("traverse", "synonym", "high", r"policy\.traverse\.synonym must be a number, got 'high'"),
-        ("project", "beta", 2, r"policy\.project\.beta must be in \[0, 1\], got beta=2"),
-        (
-            "rerank",
-            "lambda_cov",
-            -0.1,
-            r"policy\.rerank\.lambda_cov must be in \[0, inf\), got lambda_cov=-0.1",
-        ),
-        ("rerank", "path", 3, r"policy\.rerank\.path must be in \[0, 2\], got path=3"),
-        (
-            "traverse",
-            "eta_t",
-            1,
-            r"policy\.traverse\.eta_t is no knob \(did you mean eta_s\?\)|did you mean eta_",
-        ),
+        ("seed", "by", "all", r"=all is not known; known: facts, names, both, question"),
+        ("seed", "cap", 0, r" must be in \[1, inf\), got cap=0"),
+        ("seed", "cap", 2.5, r" must be a whole number, got cap=2.5"),
+        ("seed", "specificity", -1, r" must be in \[0, inf\), got specificity=-1"),
+        ("gate", "facts", -1, r" must be in \[0, inf\), got facts=-1"),
+        ("gate", "filter", 3, " must be a gate or null, got 3"),
+        ("traverse", "eta_s", 1.5, r" must be in \[0, 1\], got eta_s=1.5"),
+        ("traverse", "alpha", 0, r" must be in \(0, 1\], got alpha=0"),
+        ("traverse", "max_iter", 2.5, " must be a whole number, got max_iter=2.5"),
+        ("traverse", "synonym", "high", " must be a number, got 'high'"),
+        ("traverse", "eta_t", 1, r" is no knob \(did you mean eta_"),
+        ("project", "beta", 2, r" must be in \[0, 1\], got beta=2"),
+        ("rerank", "lambda_cov", -0.1, r" must be in \[0, inf\), got lambda_cov=-0.1"),
+        ("rerank", "path", 3, r" must be in \[0, 2\], got path=3"),
     ],
 )
 def test_an_invalid_policy_names_key_value_and_range(
     section: str, knob: str, bad: Any, told: str
 ) -> None:
-    with pytest.raises(HarnessError, match=told):
+    with pytest.raises(HarnessError, match=rf"^policy\.{section}\.{knob}{told}"):
         read(**{section: {knob: bad}})
 
 

@@ -2,7 +2,6 @@
 same.
 """
 
-import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,11 +22,8 @@ from harness.fusion.normalizer.pit import Pit
 from harness.fusion.pool import Pool
 from harness.fusion.reranker import top
 from harness.fusion.temperature.auto import Auto
-from harness.graph.entity import Entity
-from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed
-from harness.plugins.policyrag.policy.execution import PolicyStart, block_scorer, start
-from harness.plugins.policyrag.policy.policy import read
+from harness.plugins.policyrag.policy.execution import PolicyStart, block_scorer
 from harness.plugins.policyrag.reranker.policy import Policy
 from harness.plugins.policyrag.retriever.policyrag import PolicyRAG
 from harness.plugins.site.trace import trace
@@ -36,38 +32,15 @@ from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.testing.lists import under_default_types
 from harness.work.store import Store
+from tests.plugins.policyrag.world import GRAPH, QUESTIONS, WORLD, plain
 
-WORLD = {
-    "Dune (film)": "Dune is long. It was filmed by David Lynch.",
-    "David Lynch": "David Lynch grew up in Missoula. He paints.",
-    "Missoula": "Missoula is a city with a river.",
-    "Rome": "Rome is a city with a river, too.",
-    "Alone": "Nothing is said here.",
-}
 DOCS = [f"d{number:03d}" for number in range(5)]
-QUESTIONS = ["Where did the director of Dune grow up?", "Is Rome older than Missoula?", "?"]
-PLAIN: Mapping[str, dict[str, Any]] = {
-    "seed": {
-        "by": "names",
-        "align": "lexical",
-        "specificity": 0,
-        "passage_weight": 0,
-        "passages": 0,
-        "link": None,
-    },
-    "gate": {"facts": 0},
-}
-RETRIEVER = PolicyRAG(
-    Entity(Offline(model=None, spans=False), Hashed(), synonym=None), Hashed(), read(**PLAIN)
-)
+RETRIEVER = PolicyRAG(GRAPH, Hashed(), plain())
 
 
 @pytest.fixture(scope="module")
 def started(titled: Any, tmp_path_factory: pytest.TempPathFactory) -> PolicyStart:
-    store = Store(tmp_path_factory.mktemp("runs"))
-    return start(
-        RETRIEVER.policy, RETRIEVER.graph, RETRIEVER.encoder, titled(WORLD, QUESTIONS), store
-    )
+    return RETRIEVER.seeding(titled(WORLD, QUESTIONS), Store(tmp_path_factory.mktemp("runs")))
 
 
 def over(found: Mapping[str, Mapping[str, float]]) -> Run:
@@ -101,16 +74,10 @@ def test_bonuses_by_hand(started: PolicyStart) -> None:
     calibrated = pool({"q0": dict(zip(DOCS, [1.0, 2.0, 5.0, 4.0, 3.0], strict=True))}, started)
     reranker = Policy(lambda_title=0.6, lambda_cov=0.2, lambda_path=0.3)
     found, scores, _ = terms(reranker, calibrated)
-    best = ["d002", "d003", "d004", "d001", "d000"]
-    by_name = {
-        name: dict(zip(best, values[0].tolist(), strict=True)) for name, values in found.items()
-    }
-    assert by_name["fused"] == {"d002": 1.0, "d003": 0.75, "d004": 0.5, "d001": 0.25, "d000": 0.0}
-    assert by_name["lambda_title"] == {"d002": 0, "d003": 0, "d004": 0, "d001": 0, "d000": 0.6}
-    assert by_name["lambda_cov"] == {"d002": 0, "d003": 0, "d004": 0, "d001": 0, "d000": 0.2}
-    assert by_name["lambda_path"] == pytest.approx(
-        {"d002": 0.1, "d003": 0, "d004": 0, "d001": 0.15, "d000": 0.3}
-    )
+    assert found["fused"][0].tolist() == [1.0, 0.75, 0.5, 0.25, 0.0]
+    assert found["lambda_title"][0].tolist() == [0, 0, 0, 0, 0.6]
+    assert found["lambda_cov"][0].tolist() == [0, 0, 0, 0, 0.2]
+    assert found["lambda_path"][0].tolist() == pytest.approx([0.1, 0, 0, 0.15, 0.3])
     assert scores[0].tolist() == pytest.approx([1.1, 0.75, 0.5, 0.4, 1.1])
 
 
@@ -138,9 +105,7 @@ def test_shorter_chains_and_tolls(started: PolicyStart) -> None:
 
 def test_the_phis_are_those_of_the_retriever(started: PolicyStart) -> None:
     """Over all passages, weight by weight, as the retriever adds them to its walk."""
-    policy = dataclasses.replace(
-        RETRIEVER.policy, rerank=dataclasses.replace(RETRIEVER.policy.rerank, hub=0.5, path=1)
-    )
+    policy = plain(rerank={"lambda_path": 2, "hub": 0.5, "path": 1})
     (part,) = block_scorer(policy, started)(slice(None))
     found = started.bonuses(np.tile(np.arange(5, dtype=np.int32), (3, 1)), path=1, hub=0.5)
     for name, phi in found.items():
@@ -148,26 +113,18 @@ def test_the_phis_are_those_of_the_retriever(started: PolicyStart) -> None:
 
 
 SCORES = st.dictionaries(st.sampled_from(DOCS), st.floats(-5, 5, width=32), max_size=5)
-WEIGHTS = st.floats(0, 3)
+LISTS, WEIGHTS = st.lists(SCORES, min_size=1, max_size=3), st.floats(0, 3)
 
 
 @settings(max_examples=60)
-@given(
-    st.lists(SCORES, min_size=1, max_size=3),
-    WEIGHTS,
-    WEIGHTS,
-    WEIGHTS,
-    st.integers(1, 6),
-    st.integers(0, 2),
-)
+@given(LISTS, WEIGHTS, WEIGHTS, WEIGHTS, st.integers(1, 6), st.integers(0, 2))
 def test_terms_add_up_and_are_bounded(started, lists, title, cov, path, m, steps) -> None:
     calibrated = pool({f"q{n}": found for n, found in enumerate(lists)}, started)
     weights = {"lambda_title": title, "lambda_cov": cov, "lambda_path": path}
     found, scores, there = terms(Policy(**weights, m=m, path=steps), calibrated)
     assert list(found) == ["fused", *weights]
-    assert torch.where(there, sum(found.values()), 0.0).numpy() == pytest.approx(
-        scores.numpy(), abs=1e-9
-    )
+    total = torch.where(there, sum(found.values()), 0.0)
+    assert total.numpy() == pytest.approx(scores.numpy(), abs=1e-9)
     for name, values in found.items():
         assert bool(((values >= 0) & (values <= weights.get(name, 1))).all())
     after = Policy(**weights, m=m, path=steps)(Single()(calibrated), calibrated)
@@ -177,42 +134,26 @@ def test_terms_add_up_and_are_bounded(started, lists, title, cov, path, m, steps
 def test_without_weights_the_order_stays_and_what_is_below_the_best_m_stays_below(
     started: PolicyStart,
 ) -> None:
-    lists = {
-        "q0": dict(zip(DOCS, [1.0, 2.0, 5.0, 4.0, 3.0], strict=True)),
-        "q1": {},
-        "q2": {"d004": 1.0, "d001": 1.0},
-    }
-    calibrated = pool(lists, started)
+    first = dict(zip(DOCS, [1.0, 2.0, 5.0, 4.0, 3.0], strict=True))
+    calibrated = pool({"q0": first, "q1": {}, "q2": {"d004": 1.0, "d001": 1.0}}, started)
     before = Single()(calibrated)
     after = Policy(lambda_title=0, lambda_cov=0, lambda_path=0)(before.clone(), calibrated)
-    assert torch.equal(
-        *(torch.sort(each, descending=True, stable=True).indices for each in (before, after))
-    )
     lifted = Policy(lambda_title=3, m=2)(before.clone(), calibrated)
-    docs = calibrated.pool.docs[0]
-    order = torch.sort(lifted[0], descending=True, stable=True).indices
-    assert [DOCS[docs[column]] for column in order.tolist()] == [
-        "d002",
-        "d003",
-        "d004",
-        "d001",
-        "d000",
-    ]
+    one, other, third = (
+        torch.sort(each, descending=True, stable=True).indices for each in (before, after, lifted)
+    )
+    assert torch.equal(one, other)
+    assert calibrated.pool.docs[0][third[0]].tolist() == [2, 3, 4, 1, 0]
 
 
 def test_questions_in_another_order_and_alone_have_the_same_bits(started: PolicyStart) -> None:
-    lists = {
-        f"q{n}": dict(zip(DOCS, np.roll([1.0, 2.0, 5.0, 4.0, 3.5], n).tolist(), strict=True))
-        for n in range(3)
-    }
+    rows = [np.roll([1.0, 2.0, 5.0, 4.0, 3.5], n).tolist() for n in range(3)]
+    lists = {f"q{n}": dict(zip(DOCS, row, strict=True)) for n, row in enumerate(rows)}
     whole = Policy()(Single()(pool(lists, started)), pool(lists, started))
-    for n in range(3):
-        run = over({f"q{n}": lists[f"q{n}"]})
-        alone = Calibrated(
-            Pool.align({"dense": run}, context=Context(seeding=started).take(np.array([n]))),
-            Pit(),
-            Auto(),
-        )
+    for n, (query, found) in enumerate(lists.items()):
+        context = Context(seeding=started).take(np.array([n]))
+        aligned = Pool.align({"dense": over({query: found})}, context=context)
+        alone = Calibrated(aligned, Pit(), Auto())
         assert torch.equal(Policy()(Single()(alone), alone)[0], whole[n])
 
 
@@ -229,17 +170,18 @@ def test_whole_numbers() -> None:
         Policy(path=3)
 
 
+SAMPLE = (
+    "encoder=hashed",
+    "extractor.model=null",
+    "reranker=policy",
+    "grid=point",
+    "tracking=none",
+)
+
+
 def test_a_trial_is_known_by_its_seeds(tmp_path: Path) -> None:
     def hashes(*edits: str) -> list[str]:
-        overrides = (
-            "encoder=hashed",
-            "extractor.model=null",
-            "grid=point",
-            "reranker=policy",
-            "tracking=none",
-            f"paths.runs={tmp_path}",
-            *edits,
-        )
+        overrides = (*SAMPLE, f"paths.runs={tmp_path}", *edits)
         plan = Plan(compose(overrides=overrides), overrides)
         names = dict.fromkeys(("dense", "graph", "bm25"))
         return [trial.sha256("data", names) for trial in plan.trials()]
@@ -253,35 +195,17 @@ def test_a_trial_is_known_by_its_seeds(tmp_path: Path) -> None:
 
 def test_a_sweep_and_a_trace_rerank_the_sample(tmp_path: Path) -> None:
     """With no more than reranker=policy; what other trials share its pool changes nothing."""
-    overrides = (
-        "encoder=hashed",
-        "extractor.model=null",
-        "reranker=policy",
-        "grid=point",
-        "tracking=none",
-        f"paths.runs={tmp_path}",
-    )
+    overrides = (*SAMPLE, f"paths.runs={tmp_path}")
     prepared = Prepared.of(Plan(compose(overrides=overrides), overrides))
     trials = prepared.plan.trials()
-    assert trials[-1].name.split()[-7:] == [
-        "policy",
-        "lambda_title=0",
-        "lambda_cov=0.1",
-        "lambda_path=0.5",
-        "path=2",
-        "hub=0",
-        "m=50",
-    ]
+    said = "policy lambda_title=0 lambda_cov=0.1 lambda_path=0.5 path=2 hub=0 m=50"
+    assert trials[-1].name.endswith(said)
     ranks = prepared.ranks(trials, "tune")
     assert np.array_equal(prepared.ranks(trials[-1:], "tune")[0], ranks[-1])
     member = int(prepared.benchmark.members("tune")[0])
     query = prepared.benchmark.query_ids[member].as_py()
-    found = trace(
-        compose(
-            "trace",
-            [*(each for each in overrides if not each.startswith("grid")), f"query={query}"],
-        )
-    )
+    without = [each for each in overrides if not each.startswith("grid")]
+    found = trace(compose("trace", [*without, f"query={query}"]))
     assert found.fused == "fused by boltzmann, policy"
     told = [found.rank(found.fused, doc) for doc in found.gold]
     assert told == [int(rank) for rank in ranks[-1][0][: len(told)]]

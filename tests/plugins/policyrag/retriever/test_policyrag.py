@@ -28,42 +28,16 @@ from harness.plugins.policyrag.policy.policy import read
 from harness.plugins.policyrag.policy.question_record import record
 from harness.plugins.policyrag.retriever.policyrag import PolicyRAG, edited
 from harness.retriever import retrieve
-from harness.run import Run
 from harness.work.store import Store
 from tests.plugins.llm.endpoint.scripted import served
+from tests.plugins.policyrag.world import GRAPH, QUESTIONS, WORLD, plain
 from tests.world.few import few
 
-WORLD = {
-    "Dune (film)": "Dune is long. It was filmed by David Lynch.",
-    "David Lynch": "David Lynch grew up in Missoula. He paints.",
-    "Missoula": "Missoula is a city with a river.",
-    "Rome": "Rome is a city with a river, too.",
-    "Alone": "Nothing is said here.",
-}
-QUESTION = "Where did the director of Dune grow up?"
-GRAPH = Entity(Offline(model=None, spans=False), Hashed(), synonym=None)
-PLAIN: dict[str, dict[str, Any]] = {
-    "seed": {
-        "by": "names",
-        "align": "lexical",
-        "specificity": 0,
-        "passage_weight": 0,
-        "passages": 0,
-        "link": None,
-    },
-    "gate": {"facts": 0},
-    "traverse": {"alpha": 0.5, "tolerance": 1e-9},
-    "project": {"beta": 0, "gamma": 0},
-    "rerank": {"lambda_title": 0, "lambda_cov": 0, "lambda_path": 0},
-}
+QUESTION = QUESTIONS[0]
 
 
 def policyrag(**edits: dict[str, Any]) -> PolicyRAG:
-    return PolicyRAG(
-        GRAPH,
-        Hashed(),
-        read(**{name: {**knobs, **edits.get(name, {})} for name, knobs in PLAIN.items()}),
-    )
+    return PolicyRAG(GRAPH, Hashed(), plain(**edits))
 
 
 def scores(retriever: PolicyRAG, world: Benchmark, store: Store) -> dict[str, float]:
@@ -92,11 +66,8 @@ def test_relations_to_what_is_no_title_can_count_less(titled: Any, tmp_path: Pat
     memory = start(policyrag().policy, graph, Hashed(), world, store).memory
     dune, lynch, rome = (list(memory.names).index(name) for name in ("dune", "david lynch", "rome"))
     for untitled, expected in [(1.0, [0.5, 0.5]), (0.25, [0.2, 0.8]), (0.0, [0, 1])]:
-        row = (
-            read(traverse={"untitled": untitled, "eta_s": 0})
-            .traverse.transition(memory)[[dune]]
-            .toarray()[0]
-        )
+        walk = read(traverse={"untitled": untitled, "eta_s": 0}).traverse
+        row = walk.transition(memory)[[dune]].toarray()[0]
         assert row[[lynch, rome]].tolist() == pytest.approx(expected)
 
 
@@ -113,29 +84,13 @@ def test_length_and_frequency_divide(titled: Any, tmp_path: Path) -> None:
 
 def test_bonuses_by_hand(titled: Any, tmp_path: Path) -> None:
     """The question names dune, the one seed: title and coverage of its passage 1; chains of 0, 1
-    and 2 relations lead to the three titles: 1, 1/2, 1/3; with hub 1 the second passes david lynch,
-    who has two relations: 1/6.
+    and 2 relations lead to the three titles: 1, 1/2, 1/3.
     """
     world, store = titled(WORLD, [QUESTION]), Store(tmp_path)
-    walk = np.array([11, 5, 1]) / 12
-    found = scores(
-        policyrag(rerank={"lambda_title": 1, "lambda_cov": 0.5, "lambda_path": 3}), world, store
-    )
-    assert list(found.values()) == pytest.approx(
-        (walk + np.array([4.5, 1.5, 1])).tolist(), abs=1e-6
-    )
-    hub = scores(
-        policyrag(rerank={"lambda_title": 0, "lambda_cov": 0, "lambda_path": 3, "hub": 1}),
-        world,
-        store,
-    )
-    assert list(hub.values()) == pytest.approx((walk + np.array([3, 1.5, 0.5])).tolist(), abs=1e-6)
-    near = scores(
-        policyrag(rerank={"lambda_title": 0, "lambda_cov": 0, "lambda_path": 3, "path": 0}),
-        world,
-        store,
-    )
-    assert list(near.values()) == pytest.approx((walk + np.array([3, 0, 0])).tolist(), abs=1e-6)
+    weights = {"lambda_title": 1, "lambda_cov": 0.5, "lambda_path": 3}
+    found = scores(policyrag(rerank=weights), world, store)
+    expected = np.array([11, 5, 1]) / 12 + np.array([4.5, 1.5, 1])
+    assert list(found.values()) == pytest.approx(expected.tolist(), abs=1e-6)
 
 
 def test_passage_seeds_reach_what_they_mention(titled: Any, tmp_path: Path) -> None:
@@ -147,10 +102,8 @@ def test_passage_seeds_reach_what_they_mention(titled: Any, tmp_path: Path) -> N
     world, store = titled(WORLD, ["missoula"]), Store(tmp_path)
     found = scores(policyrag(seed={"passage_weight": 1, "passages": 1}), world, store)
     assert found == pytest.approx({"d002": 19 / 24, "d001": 11 / 24, "d000": 5 / 24}, abs=1e-6)
-    still = scores(
-        policyrag(seed={"passage_weight": 1, "passages": 1}, traverse={"alpha": 1.0}), world, store
-    )
-    assert still == pytest.approx({"d002": 1.0})
+    still = policyrag(seed={"passage_weight": 1, "passages": 1}, traverse={"alpha": 1.0})
+    assert scores(still, world, store) == pytest.approx({"d002": 1.0})
 
 
 numbers = st.floats(0, 1)
@@ -172,17 +125,7 @@ numbers = st.floats(0, 1)
     incidence=st.sampled_from(["binary", "shares"]),
 )
 def test_the_terms_of_every_passage_add_up_to_its_score(
-    titled: Any,
-    tmp_path: Path,
-    by: str,
-    eta_s: float,
-    alpha: float,
-    beta: float,
-    gamma: float,
-    bonus: float,
-    hub: float,
-    eta_c: float,
-    incidence: str,
+    titled, tmp_path, by, eta_s, alpha, beta, gamma, bonus, hub, eta_c, incidence
 ) -> None:
     policy = read(
         seed={"by": by},
@@ -207,9 +150,8 @@ def test_the_terms_of_every_passage_add_up_to_its_score(
 
 def test_the_record_tells_facts_and_passages(titled: Any, tmp_path: Path) -> None:
     world, store = titled(WORLD, [QUESTION]), Store(tmp_path)
-    retriever = policyrag(
-        seed={"by": "facts"}, gate={"facts": 2, "filter": Embedding(Hashed(), -1.0, 1)}
-    )
+    gate = {"facts": 2, "filter": Embedding(Hashed(), -1.0, 1)}
+    retriever = policyrag(seed={"by": "facts"}, gate=gate)
     told = retriever.recorder(world, store)(0, [0, 1])
     facts = told["facts"]
     assert [row["kept"] for row in facts] == [True, False] or len(facts) == 1
@@ -224,10 +166,8 @@ def test_the_record_tells_facts_and_passages(titled: Any, tmp_path: Path) -> Non
 
 def test_facts_are_gated_and_counted(titled: Any, tmp_path: Path) -> None:
     world, store = titled(WORLD, [QUESTION, "Is Rome older than Missoula?", "?"]), Store(tmp_path)
-    retriever = policyrag(
-        seed={"by": "facts", "passages": 2},
-        gate={"facts": 2, "filter": Embedding(Hashed(), -1.0, 1)},
-    )
+    gate = {"facts": 2, "filter": Embedding(Hashed(), -1.0, 1)}
+    retriever = policyrag(seed={"by": "facts", "passages": 2}, gate=gate)
     query, passage, kept = retriever.gated(world, store)
     _, facts = retriever.retrieve(world, store)
     assert facts["gate"]["kept"] == kept.sum()
@@ -240,32 +180,25 @@ def test_a_language_model_as_the_gate_is_asked_once_and_its_choice_seeds(
     titled: Any, tmp_path: Path
 ) -> None:
     world, chosen = titled(WORLD, [QUESTION]), "David Lynch David Lynch grew up in Missoula."
-    with served(
-        lambda number, message: json.dumps({"facts": [chosen, "Dune was written by Homer."]})
-    ) as endpoint:
+    answer = json.dumps({"facts": [chosen, "Dune was written by Homer."]})
+    with served(lambda number, message: answer) as endpoint:
         llm = LLM(model="m", base_url=endpoint.url, answers=str(tmp_path / "answers"))
-        retriever = policyrag(
-            seed={"by": "facts", "align": "both", "passages": 2}, gate={"facts": 5, "filter": llm}
-        )
+        seed = {"by": "facts", "align": "both", "passages": 2}
+        retriever = policyrag(seed=seed, gate={"facts": 5, "filter": llm})
         _, facts = retriever.retrieve(world, Store(tmp_path))
         told = retriever.recorder(world, Store(tmp_path))(0, [1])
     assert len(endpoint.requests) == 1
     assert facts["gate"]["strangers"] == 1
-    assert [row["predicate"] for row in told["facts"] if row["kept"]] == [
-        "David Lynch grew up in Missoula."
-    ]
+    kept = [row["predicate"] for row in told["facts"] if row["kept"]]
+    assert kept == ["David Lynch grew up in Missoula."]
     assert {row["entity"] for row in told["phrase_seeds"]} == {"david lynch", "missoula"}
-
-
-def digest(run: Run) -> str:
-    return hashlib.sha256(run.docs.tobytes() + run.scores.tobytes()).hexdigest()
 
 
 def everything(world: Benchmark, store: Store, **how: Any) -> str:
     policy = read(gate={"filter": Embedding(Hashed(), 0.0, 4)})
-    return digest(
-        PolicyRAG(replace(GRAPH, synonym=0.1), Hashed(), policy, **how).retrieve(world, store)[0]
-    )
+    made = PolicyRAG(replace(GRAPH, synonym=0.1), Hashed(), policy, **how)
+    run, _ = made.retrieve(world, store)
+    return hashlib.sha256(run.docs.tobytes() + run.scores.tobytes()).hexdigest()
 
 
 def crossed() -> Benchmark:
@@ -292,18 +225,16 @@ def test_threads_blocks_and_another_process_change_no_byte(tmp_path: Path) -> No
 
 def test_an_empty_corpus_of_facts_still_ranks_passages(titled: Any, tmp_path: Path) -> None:
     world = titled([("", "nothing here"), ("", "still nothing")], ["what nothing"])
-    run, facts = PolicyRAG(GRAPH, Hashed(), read(gate={"filter": Embedding(Hashed())})).retrieve(
-        world, Store(tmp_path)
-    )
+    made = PolicyRAG(GRAPH, Hashed(), read(gate={"filter": Embedding(Hashed())}))
+    run, facts = made.retrieve(world, Store(tmp_path))
     assert run.lengths()[0] == 2
     assert facts["questions_without_phrase_seed"] == 1
 
 
 def test_an_edit_is_the_policy_with_that_knob_and_the_graph_follows_its_synonyms() -> None:
     base = policyrag(traverse={"synonym": 0.8})
-    assert edited(base, traverse={"alpha": 0.2}) == policyrag(
-        traverse={"synonym": 0.8, "alpha": 0.2}
-    )
+    both = policyrag(traverse={"synonym": 0.8, "alpha": 0.2})
+    assert edited(base, traverse={"alpha": 0.2}) == both
     near = edited(base, traverse={"synonym": 0.9}, project={"beta": 1.0})
     assert near.graph == replace(GRAPH, synonym=0.9)
     assert near.policy == policyrag(traverse={"synonym": 0.9}, project={"beta": 1.0}).policy
@@ -312,10 +243,7 @@ def test_an_edit_is_the_policy_with_that_knob_and_the_graph_follows_its_synonyms
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        (
-            {"traverse": {"alfa": 0.2}},
-            r"^policy\.traverse\.alfa is no knob \(did you mean alpha\?\)",
-        ),
+        ({"traverse": {"alfa": 0.2}}, r"^policy\.traverse\.alfa is no knob .*mean alpha\?\)"),
         ({"travel": {"alpha": 0.2}}, r"^policy\.travel is no section"),
         ({"traverse": {"eta_s": 2}}, r"^policy\.traverse\.eta_s must be in \[0, 1\], got eta_s=2"),
     ],
