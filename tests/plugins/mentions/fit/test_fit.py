@@ -14,7 +14,7 @@ import yaml
 
 from datasets import Dataset
 from harness.benchmark import md5_split
-from harness.core.configuration import compose, instantiate, names
+from harness.core.configuration import compose, instantiate, names, strategy
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric, run_ranks
 from harness.plugins.mentions.fit.crossfit import CrossFit
@@ -69,16 +69,8 @@ def test_the_file_tells_what_was_fitted_on_what_and_comes_again_to_the_byte(fitt
     assert list(told["fitted_on"]) == ["sample"]
     assert told["weights"].keys() == {"own.words", "names.rarity", "shares.base"}
     assert list(told["folds"]) == [0, 1, 2, 3, 4]
-    assert {
-        "version",
-        "code",
-        "libraries",
-        "search",
-        "metrics",
-        "stages",
-        "strategy",
-        "left_out",
-    } <= told.keys()
+    assert {"version", "code", "libraries", "search", "metrics", "stages"} <= told.keys()
+    assert {"strategy", "left_out"} <= told.keys()
     one = told["objective"]["sample"]
     assert one["fit"] >= one["start"]
 
@@ -89,10 +81,8 @@ def test_gathered_evidence_ranks_as_the_retriever_does(runs):
     setting = Setting(config, inputs.benchmark(config, store), store)
     weights = {"own.words": 1.7, "names.rarity": 0.3, "shares.base": -0.4, "end.words": 0.6}
     retriever = with_weights(instantiate(config.target).retriever, weights)
-    expected = run_ranks(
-        retriever.retrieve(setting.benchmark, store)[0].take(setting.members),
-        setting.benchmark.gold[setting.members],
-    )
+    run = retriever.retrieve(setting.benchmark, store)[0].take(setting.members)
+    expected = run_ranks(run, setting.benchmark.gold[setting.members])
     assert np.array_equal(Gathered.of(retriever, setting).ranks(retriever), expected)
 
 
@@ -106,9 +96,8 @@ def test_a_tune_question_is_ranked_by_a_fit_without_its_fold(fitted, runs):
     assert facts["out_of_fold"] == len(data.members("tune"))
     whole = with_weights(inner, found["weights"]).retrieve(data, store)[0]
     test = data.members("test")
-    assert np.array_equal(
-        run_ranks(run.take(test), data.gold[test]), run_ranks(whole.take(test), data.gold[test])
-    )
+    ranks = [run_ranks(each.take(test), data.gold[test]) for each in (run, whole)]
+    assert np.array_equal(*ranks)
     tune, values = data.members("tune"), []
     assert {query: part for part, names in found["questions"].items() for query in names} == {
         data.query_ids[query].as_py(): data.folds[query] for query in tune.tolist()
@@ -118,14 +107,11 @@ def test_a_tune_question_is_ranked_by_a_fit_without_its_fold(fitted, runs):
     for part in range(5):
         mine = tune[fold[tune] == part]
         own = with_weights(inner, found["folds"][part]).retrieve(data, store)[0].take(mine)
-        assert np.array_equal(
-            run_ranks(run.take(mine), data.gold[mine]), run_ranks(own, data.gold[mine])
-        )
         ranks = run_ranks(own, data.gold[mine])
+        assert np.array_equal(run_ranks(run.take(mine), data.gold[mine]), ranks)
         values.append(np.mean([Metric.parse(name)(ranks) for name in found["metrics"]], axis=0))
-    assert found["objective"]["sample"]["held_out_folds"] == pytest.approx(
-        np.concatenate(values).mean(), abs=1e-6
-    )
+    mean = pytest.approx(np.concatenate(values).mean(), abs=1e-6)
+    assert found["objective"]["sample"]["held_out_folds"] == mean
 
 
 class Fake:
@@ -167,10 +153,8 @@ def test_gold_of_test_teaches_nothing(runs, monkeypatch, fitted):
         return data
 
     monkeypatch.setattr("harness.plugins.mentions.fit.fit_file.inputs.benchmark", blind)
-    assert (
-        fit(*configuration(runs, (*PATHS, f"fit.out={runs}/blind.yaml")))[1]["weights"]
-        == fitted[1]["weights"]
-    )
+    _, found = fit(*configuration(runs, (*PATHS, f"fit.out={runs}/blind.yaml")))
+    assert found["weights"] == fitted[1]["weights"]
 
 
 def test_a_list_that_walks_fitted_on_a_benchmark_of_conf(runs):
@@ -187,20 +171,17 @@ def test_a_list_that_walks_fitted_on_a_benchmark_of_conf(runs):
         (("fit.datasets=sample",), "dataset=folder and fit.datasets both say what is fitted on"),
         (("fit.leave_out=sampel",), r"fit\.leave_out=sampel is not known \(did you mean sample"),
         (("fit.leave_out=sample",), "leaves no benchmark to fit on"),
-        (
-            ("target.stages=[{restrat:[0.5,0.1,0.9,0.2]}]",),
-            r"PPR has no restrat \(restrat\) \(did you mean restart",
-        ),
+        (("target.stages=[{restrat:[0.5,0.1,0.9,0.2]}]",), r"PPR has no restrat .*mean restart"),
         (("target=mention_paths", "target.retriever.steps=2"), "fits one step without `resembles`"),
-        (
-            ("target=mention_paths", "target.stages=[{names.base:[0,0,1,1]}]"),
-            "expected two, the first of own",
-        ),
+        (("target=mention_paths", "target.stages=[{names.base:[0,0,1,1]}]"), "the first of own"),
     ],
 )
 def test_what_cannot_be_fitted_is_said(given, words, runs):
     with pytest.raises(HarnessError, match=words):
         fit(*configuration(runs, (*SMALL, *given)))
+
+
+EMPTY = "{target: x, fitted_on: {}, splitting: md5"
 
 
 @pytest.mark.parametrize(
@@ -209,16 +190,14 @@ def test_what_cannot_be_fitted_is_said(given, words, runs):
         ("weights: [1]", r"weights = '\[1\]', expected a valid dictionary; fit again"),
         ("{", "no YAML"),
         (
-            "{target: x, fitted_on: {}, splitting: md5, folds: {}, questions: {}, weights: {a: "
-            "much}}",
-            r"weights\.a = 'much', expected a valid number",
+            f"{EMPTY}, questions: {{}}, folds: {{}}, weights: {{a: much}}}}",
+            r"weights\.a = 'much', ",
         ),
         (
-            "{target: x, fitted_on: {}, splitting: md5, folds: {0: {}}, questions: {}, weights: "
-            "{}}",
-            r"folds.* \[0\], questions of \[\]; fit again",
+            f"{EMPTY}, questions: {{}}, folds: {{0: {{}}}}, weights: {{}}}}",
+            r" \[0\], questions of \[",
         ),
-        ("{target: x, fitted_on: {}, folds: {}, weights: {}}", r"questions is missing; fit again"),
+        (f"{EMPTY}, folds: {{}}, weights: {{}}}}", r"questions is missing; fit again"),
     ],
 )
 def test_a_file_that_is_no_fit_is_refused(text, words, tmp_path):
@@ -238,6 +217,9 @@ def test_weights_of_conf_are_those_of_their_target(name):
     assert len(found["folds"]) == 5
     assert Fitted(target.retriever, name).fitted_on == tuple(found["fitted_on"])
     assert with_weights(target.retriever, found["weights"]) != target.retriever
+    own = {"extractor": target.retriever.extractor, "encoder": target.retriever.encoder}
+    default = strategy("retriever", name, **own)
+    assert with_weights(default, found["weights"]) == default
 
 
 @pytest.mark.parametrize("name", names("target"))
@@ -311,47 +293,32 @@ def test_shipped_weights_saw_the_gold_of_md5_tune_under_any_split(monkeypatch):
     """
     monkeypatch.setattr(Constant, "fitted_on", ("small",), raising=False)
     data = dataclasses.replace(small_benchmark(), splitting="disjoint")
-    taught = [
-        place for place, name in enumerate(data.query_ids.to_pylist()) if md5_split(name) == "tune"
-    ]
-    known = {doc for place in taught for doc in data.gold[place].tolist()}
-    for part in ("tune", "test"):
-        saw = sum(bool(known & set(data.gold[place].tolist())) for place in data.members(part))
-        assert inputs.fitted({"a": Constant(1.0)}, data)["a"]["seen"][part] == saw
-    assert (
-        inputs.fitted({"a": Constant(1.0)}, dataclasses.replace(data, name="other"))["a"]["seen"][
-            "test"
-        ]
-        == 0
-    )
+    taught = np.array([md5_split(name) == "tune" for name in data.query_ids.to_pylist()])
+    saw = (np.isin(data.gold, data.gold[taught]) & (data.gold >= 0)).any(axis=1)
+    found = inputs.fitted({"a": Constant(1.0)}, data)["a"]["seen"]
+    assert found == {part: saw[data.members(part)].sum() for part in ("tune", "test")}
+    other = inputs.fitted({"a": Constant(1.0)}, dataclasses.replace(data, name="other"))
+    assert other["a"]["seen"]["test"] == 0
 
 
 def test_questions_are_known_by_their_texts_where_ids_are_others(tmp_path, monkeypatch):
     """MuSiQue's 2hop__10620_79092 is a tune question (even MD5), 2hop__10017_18974 is one of test;
     here both are q*.
     """
-    known = (
-        "The volcano named after the legendary King featured in Historia Regum Britanniae last "
-        "erupted when"
-    )
+    known = "The volcano named after the legendary King featured in Historia Regum Britanniae "
+    known += "last erupted when"
     other = "Who led the military expedition in the province that borders Zhejiang to the south?"
-    assert [md5_split(name) for name in ("2hop__10620_79092", "2hop__10017_18974")] == [
-        "tune",
-        "test",
-    ]
+    assert md5_split("2hop__10620_79092") == "tune"
+    assert md5_split("2hop__10017_18974") == "test"
     data = small_benchmark()
     monkeypatch.setattr(Constant, "fitted_on", ("musique",), raising=False)
-    (tmp_path / "fit.yaml").write_text(
-        yaml.safe_dump({**FIT, "fitted_on": {"musique": "0"}, "questions": {0: [], 1: []}})
-    )
+    changed = {"fitted_on": {"musique": "0"}, "questions": {0: [], 1: []}}
+    (tmp_path / "fit.yaml").write_text(yaml.safe_dump({**FIT, **changed}))
     made = {"a": Constant(1.0), "b": Fitted(Constant(1.0), str(tmp_path / "fit.yaml"))}
     for question, shared in ((known, {0, 1}), (other, set())):  # q1 shares gold with q0
         queries = {**data.queries[:], "question": [question, *data.questions[1:]]}
         asked = dataclasses.replace(data, queries=Dataset.from_dict(queries))
-        counts = {
-            part: len(shared & set(asked.members(part).tolist())) for part in ("tune", "test")
-        }
-        assert {name: one["seen"] for name, one in inputs.fitted(made, asked).items()} == {
-            "a": counts,
-            "b": counts,
-        }
+        members = {part: set(asked.members(part).tolist()) for part in ("tune", "test")}
+        counts = {part: len(shared & own) for part, own in members.items()}
+        seen = [one["seen"] for one in inputs.fitted(made, asked).values()]
+        assert seen == [counts, counts]

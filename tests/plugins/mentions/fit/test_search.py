@@ -13,10 +13,8 @@ def bowl(weights):
 
 
 def test_it_finds_the_bottom_to_a_quarter_of_a_step():
-    assert Search(rounds=20, halvings=2, stop=0.0001, penalty=0)(bowl, KNOBS) == {
-        "a": 2.25,
-        "b": -3.0,
-    }
+    search = Search(rounds=20, halvings=2, stop=0.0001, penalty=0)
+    assert search(bowl, KNOBS) == {"a": 2.25, "b": -3.0}
 
 
 def test_it_stays_within_bounds_and_rounds_end_it():

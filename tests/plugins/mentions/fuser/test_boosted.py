@@ -23,10 +23,8 @@ GOLD = np.array([[0, -1], [2, -1]], dtype=np.int32)
 
 
 def pool(runs=RUNS) -> Calibrated:
-    aligned = {
-        name: run.aligned(RUNS["dense"].query_ids, pa.array(["a", "b", "c", "d"]))
-        for name, run in runs.items()
-    }
+    ids, docs = RUNS["dense"].query_ids, pa.array(["a", "b", "c", "d"])
+    aligned = {name: run.aligned(ids, docs) for name, run in runs.items()}
     return Calibrated(Pool.align(aligned), Pit(), Auto())
 
 
@@ -52,22 +50,17 @@ def test_it_finds_what_no_sum_over_lists_finds(random_runs) -> None:
     random = np.random.default_rng(4)
     docs = [f"d{number:02d}" for number in range(40)]
     points = random.random((2, 60, 40))
-    runs = {
-        name: Run.from_dict(
-            {f"q{q:02d}": dict(zip(docs, scores[q], strict=True)) for q in range(60)}
-        )
-        for name, scores in zip(("dense", "graph"), points, strict=True)
-    }
+    runs = {}
+    for name, scores in zip(("dense", "graph"), points, strict=True):
+        lists = {f"q{q:02d}": dict(zip(docs, scores[q], strict=True)) for q in range(60)}
+        runs[name] = Run.from_dict(lists)
     both = (points > 0.7).all(axis=0)
     gold = np.full((60, 40), -1, dtype=np.int32)
     for row, wanted in enumerate(both):
         gold[row, : wanted.sum()] = np.flatnonzero(wanted)
     kept = both.any(axis=1)
-    given = Calibrated(
-        Pool.align({name: run.take(np.flatnonzero(kept)) for name, run in runs.items()}),
-        Pit(),
-        Auto(),
-    )
+    some = {name: run.take(np.flatnonzero(kept)) for name, run in runs.items()}
+    given = Calibrated(Pool.align(some), Pit(), Auto())
     scores = Boosted(features=["score"], least=5, rate=0.3).fit(given, gold[kept])(given)
     worst = torch.where(torch.from_numpy(both[kept]), scores, torch.inf).amin(1)
     others = torch.where(torch.from_numpy(both[kept]), -torch.inf, scores).amax(1)

@@ -16,9 +16,8 @@ from harness.run import Run
 
 def data(seed: int, rows: int = 400) -> tuple[np.ndarray, np.ndarray]:
     random = np.random.default_rng(seed)
-    features = np.column_stack(
-        [random.random(rows), random.random(rows) < 0.4, random.normal(size=rows)]
-    ).astype(float)
+    columns = [random.random(rows), random.random(rows) < 0.4, random.normal(size=rows)]
+    features = np.column_stack(columns).astype(float)
     chance = 1 / (1 + np.exp(-(-1.5 + features @ [2.0, 0.7, -0.4])))
     return features, random.random(rows) < chance
 
@@ -65,11 +64,8 @@ def _slope(columns, labels, penalty, found) -> np.ndarray:
 
 def test_the_score_by_hand(scores, two_lists) -> None:
     fuser = Learned(coefficients={"dense": [2.0, 0.25], "graph": [1.0, 0.5], "bm25": [9.0, 9.0]})
-    assert scores(fuser, two_lists) == {
-        "a": 2 * 1 + 0.25 + 0.5 + 0.5,
-        "c": 1 + 0.5,
-        "b": 2 * 0.5 + 0.25,
-    }
+    expected = {"a": 2 * 1 + 0.25 + 0.5 + 0.5, "c": 1 + 0.5, "b": 2 * 0.5 + 0.25}
+    assert scores(fuser, two_lists) == expected
 
 
 RUNS = {
@@ -80,6 +76,14 @@ RUNS = {
         {"q": {"d": 0.03, "a": 0.01}, "r": {"a": 0.5, "d": 0.25}, "s": {"b": 0.5}}
     ),
 }
+
+
+def pool() -> Calibrated:
+    ids, docs = RUNS["dense"].query_ids, pa.array(["a", "b", "c", "d"])
+    runs = {name: run.aligned(ids, docs) for name, run in RUNS.items()}
+    return Calibrated(Pool.align(runs), Pit(), Auto())
+
+
 GOLD = np.array([[0, 3], [2, 3], [0, -1]], dtype=np.int32)  # a d; c d; a
 # of q: a b c d; of r: a c d; of s: b (a, its gold, is not in its pool); p and presence in dense, in
 # graph
@@ -99,50 +103,27 @@ ROWS = [
 def test_what_it_learns_from(target: str, place: int) -> None:
     from sklearn.linear_model import LogisticRegression
 
-    runs = {
-        name: run.aligned(RUNS["dense"].query_ids, pa.array(["a", "b", "c", "d"]))
-        for name, run in RUNS.items()
-    }
-    fitted = Learned(penalty=0.5, target=target).fit(
-        Calibrated(Pool.align(runs), Pit(), Auto()), GOLD
-    )
+    fitted = Learned(penalty=0.5, target=target).fit(pool(), GOLD)
     theirs = LogisticRegression(C=2, tol=1e-12, max_iter=10_000).fit(
         [row[0] for row in ROWS], [row[place] for row in ROWS]
     )
-    assert [*fitted.coefficients["dense"], *fitted.coefficients["graph"]] == pytest.approx(
-        theirs.coef_[0], abs=1e-6
-    )
+    ours = [*fitted.coefficients["dense"], *fitted.coefficients["graph"]]
+    assert ours == pytest.approx(theirs.coef_[0], abs=1e-6)
     assert fitted == Learned(penalty=0.5, target=target, coefficients=fitted.coefficients)
 
 
 def test_scores_are_scaled_by_their_deviation_over_the_documents_that_the_list_holds() -> None:
     from sklearn.linear_model import LogisticRegression
 
-    runs = {
-        name: run.aligned(RUNS["dense"].query_ids, pa.array(["a", "b", "c", "d"]))
-        for name, run in RUNS.items()
-    }
-    units = {
-        "dense": np.std([0.9, 0.5, 0.1, 0.9, 0.2]),
-        "graph": np.std([0.03, 0.01, 0.5, 0.25, 0.5]),
-    }
+    first, second = np.std([0.9, 0.5, 0.1, 0.9, 0.2]), np.std([0.03, 0.01, 0.5, 0.25, 0.5])
     dense, graph = [0.9, 0.5, 0.1, 0, 0, 0.9, 0.2, 0], [0.01, 0, 0, 0.03, 0.5, 0, 0.25, 0.5]
     held = [[row[0][place] for row in ROWS] for place in (1, 3)]
-    columns = np.array(
-        [np.divide(dense, units["dense"]), held[0], np.divide(graph, units["graph"]), held[1]]
-    ).T
-    theirs = (
-        LogisticRegression(C=1, tol=1e-12, max_iter=10_000)
-        .fit(columns, [row[1] for row in ROWS])
-        .coef_[0]
-    )
-    fitted = Learned(features=["score"]).fit(Calibrated(Pool.align(runs), Pit(), Auto()), GOLD)
-    assert fitted.coefficients["dense"] == pytest.approx(
-        [theirs[0] / units["dense"], theirs[1]], abs=1e-6
-    )
-    assert fitted.coefficients["graph"] == pytest.approx(
-        [theirs[2] / units["graph"], theirs[3]], abs=1e-6
-    )
+    columns = np.array([np.divide(dense, first), held[0], np.divide(graph, second), held[1]]).T
+    line = LogisticRegression(C=1, tol=1e-12, max_iter=10_000)
+    theirs = line.fit(columns, [row[1] for row in ROWS]).coef_[0] / [first, 1, second, 1]
+    fitted = Learned(features=["score"]).fit(pool(), GOLD)
+    ours = [*fitted.coefficients["dense"], *fitted.coefficients["graph"]]
+    assert ours == pytest.approx(theirs, abs=1e-6)
 
 
 def test_what_is_learned_does_not_keep_a_fuser_from_being_a_key() -> None:
@@ -181,10 +162,8 @@ def test_features_of_a_list_by_hand(scores) -> None:
     weights = {"dense": [8.0, 2.0, 1.0, 0.5], "graph": [0.0, 0.0, 0.0, 0.25]}
     fuser = Learned(features=["score", "minmax", "rank"], coefficients=weights)
     found = scores(fuser, {"dense": {"a": 0.875, "b": 0.375}, "graph": {"b": 3.0}})
-    assert found == {
-        "a": 8 * 0.875 + 2 * 1 + 1 + 0.5,
-        "b": pytest.approx(8 * 0.375 + 1 / np.log2(3) + 0.5 + 0.25),
-    }
+    b = pytest.approx(8 * 0.375 + 1 / np.log2(3) + 0.5 + 0.25)
+    assert found == {"a": 8 * 0.875 + 2 * 1 + 1 + 0.5, "b": b}
     assert fuser.reads == {"scores", "ranks"}
 
 

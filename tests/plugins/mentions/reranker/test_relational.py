@@ -78,9 +78,8 @@ def test_features_by_hand(relations):
     Dune's.
     """
     docs = np.array([[0, 1, 2]], dtype=np.int32)
-    state = State(
-        docs, docs >= 0, np.array([[3.0, 2.0, 0.5]]), relations.take(np.array([0])).among(docs)
-    )
+    related = relations.take(np.array([0])).among(docs)
+    state = State(docs, docs >= 0, np.array([[3.0, 2.0, 0.5]]), related)
     rows = state.features(np.array([[True, False, False]]))[0]
     told = {name: rows[:, column].tolist() for column, name in enumerate(FEATURES)}
     assert told["score"] == [3.0, 2.0, 0.5]
@@ -92,9 +91,8 @@ def test_features_by_hand(relations):
     assert told["new"][0] == 0
     assert all(new <= words for new, words in zip(told["new"], told["words"], strict=True))
     assert told["first_names"][1:] == pytest.approx([1 / np.log2(3)] * 2)
-    assert told["names_first"] == pytest.approx(
-        [1 / np.log2(3)] * 2 + [0]
-    )  # Dune to Lynch, Lynch to Missoula
+    to_first = [1 / np.log2(3)] * 2 + [0]  # Dune to Lynch, Lynch to Missoula
+    assert told["names_first"] == pytest.approx(to_first)
     assert told["names"] == pytest.approx([0, 1 / np.log2(3), 0])
     rows = state.features(np.array([[False, True, False]]))[0]
     assert rows[:, FEATURES.index("names_back")].tolist() == pytest.approx([1 / np.log2(3), 0, 0])
@@ -132,19 +130,13 @@ def test_it_is_taught_on_the_fused_order_then_also_on_what_it_chooses(relations,
 
 def test_what_it_cannot_do_is_said(relations):
     lists = {"q0": {"d000": 1.0, "d001": 0.5}}
+    known, without = pool(lists, relations), pool(lists, None)
     with pytest.raises(HarnessError, match=r"reranker=relational.*`harness sweep`"):
-        Relational()(Single()(pool(lists, relations)), pool(lists, relations))
-    with pytest.raises(
-        HarnessError,
-        match="asks what joins the passages of a benchmark, and these lists come without",
-    ):
-        Relational(forest=[STEP])(Single()(pool(lists, None)), pool(lists, None))
+        Relational()(Single()(known), known)
+    with pytest.raises(HarnessError, match=r"asks what joins .*, and these lists come without"):
+        Relational(forest=[STEP])(Single()(without), without)
     with pytest.raises(HarnessError, match="1 queries: 0 of"):
-        Relational().fit(
-            Single()(pool(lists, relations)),
-            pool(lists, relations),
-            np.array([[3]], dtype=np.int32),
-        )
+        Relational().fit(Single()(known), known, np.array([[3]], dtype=np.int32))
     with pytest.raises(HarnessError, match=r"reranker\.picks.*\[1.*picks=0"):
         Relational(picks=0)
 
@@ -159,9 +151,7 @@ class TestRelational(RerankerConformance):
 
     @pytest.fixture(autouse=True)
     def known(self, titled, tmp_path):
-        passages = {
-            f"Title {number}": f"This names Title {number * 7 % 60}." for number in range(60)
-        }
+        passages = {f"Title {n}": f"This names Title {n * 7 % 60}." for n in range(60)}
         retriever = MentionPaths(Offline(model=None, spans=False), Hashed())
         world = retriever.world(titled(passages, ["Which Title 3?"] * 40), Store(tmp_path))
         self.relations = PassageRelations.of(world)
@@ -171,15 +161,12 @@ class TestRelational(RerankerConformance):
         return Context(relations=self.relations.take(np.arange(count)))
 
 
-GRID = (
-    "grid=point",
-    "+grid.some={fuser:[learned],reranker:[relational],reranker.trees:[8],pool.cap:[8]}",
-)
+SOME = "+grid.some={fuser:[learned],reranker:[relational],reranker.trees:[8],pool.cap:[8]}"
 
 
 @pytest.fixture
 def prepared(overrides):
-    given = (*overrides, *GRID)
+    given = (*overrides, "grid=point", SOME)
     return Prepared.of(Plan(compose("config", given), given))
 
 

@@ -1,6 +1,7 @@
 """Sentences, words and edges by hand; every score against the definition taken literally."""
 
 import functools
+import re
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
@@ -10,12 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.configuration import strategy
 from harness.core.errors import HarnessError
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed
 from harness.plugins.mentions.retriever.evidence import Edge, Weights
-from harness.plugins.mentions.retriever.fitted import read_fit, with_weights
 from harness.plugins.mentions.retriever.mention_paths import MentionPaths
 from harness.plugins.mentions.retriever.mentions.links import Links
 from harness.plugins.mentions.retriever.mentions.question_words import QuestionWords, sum_shares
@@ -101,18 +100,13 @@ class Literal:
 
     def share(self, having: set[int], without: set[int] | None = None) -> float:
         words = [{"director", "dune", "grow", "up"}, {"sting"}, {"said"}][self.question]
-        bags = [
-            set("".join(c if c.isalnum() else " " for c in f"{a} {b}".lower()).split())
-            for a, b in WORLD
-        ]
+        bags = [set(re.findall(r"\w+", f"{a} {b}".lower())) for a, b in WORLD]
         count = {word: sum(word in bag for bag in bags) for word in words}
         rarity = {w: np.log(1 + (7 - n + 0.5) / (n + 0.5)) if n else 0.0 for w, n in count.items()}
-        kept = {
-            w
-            for w in words
-            if any(w in bags[p] for p in having) and not any(w in bags[p] for p in without or ())
-        }
-        return float(sum(rarity[w] for w in kept) / sum(rarity.values()))
+        there = set().union(*(bags[p] for p in having))
+        gone = set().union(*(bags[p] for p in without or ()))
+        kept = [rarity[word] for word in words if word in there - gone]
+        return float(sum(kept) / sum(rarity.values()))
 
     def edges(self, p: int, close: bool, first: bool) -> Iterator[tuple[str, int, list[float]]]:
         asked, relation = (encoded(text[self.question]) for text in (QUESTIONS, ASKED))
@@ -121,31 +115,22 @@ class Literal:
             c: int, sentence: NDArray[np.float64], count: int, bridged: float = 0.0
         ) -> list[float]:
             rarity = 1 / np.log2(2 + count) if count else 0.0
-            return [
-                1,
-                float(relation @ sentence),
-                float(asked @ sentence),
-                rarity,
-                self.share({c}, {p}),
-                bridged,
-            ]
+            cosines = [float(relation @ sentence), float(asked @ sentence)]
+            return [1, *cosines, rarity, self.share({c}, {p}), bridged]
 
         for text, c, n in NAMES:
             count = sum(other == c for _, other, _ in NAMES)
             if text == p:
                 yield "names", c, features(c, self.sentence(text, n), count)
-            if c == p and count <= (
-                7 if self.walk.widest_title is None else self.walk.widest_title
-            ):
+            if c == p and (self.walk.widest_title is None or count <= self.walk.widest_title):
                 yield "named_by", text, features(text, self.sentence(text, n), count)
         if close:
             for text, c, n in SHARED:
                 if text == p:
                     yield "shares", c, features(c, self.sentence(p, n), 2)
         if close and first:
-            best = max(
-                range(len(SENTENCES[p])), key=lambda n: (float(asked @ self.sentence(p, n)), -n)
-            )
+            cosine = [float(asked @ self.sentence(p, n)) for n in range(len(SENTENCES[p]))]
+            best = cosine.index(max(cosine))
             bridge = encoded(f"{QUESTIONS[self.question]}\n{WORLD[p][0]}\n{SENTENCES[p][best]}")
             cosine = [float(bridge @ encoded(f"{a}\n{b}")) for a, b in WORLD]
             for c in sorted(range(7), key=lambda c: (-cosine[c], c))[: self.walk.near]:
@@ -178,9 +163,7 @@ class Literal:
                     if edge is not None:
                         reached = value + worth(walk.end, every[c]) + worth(edge, features)
                         scores[c] = max(scores.get(c, -np.inf), reached)
-            close = sorted((p for p in scores if p not in gone), key=lambda p: (-scores[p], p))[
-                : walk.close
-            ]
+            close = sorted(scores.keys() - gone, key=lambda p: (-scores[p], p))[: walk.close]
             frontier = {p: walk.via * scores[p] for p in close}
             gone |= set(close)
         return scores
@@ -192,7 +175,11 @@ def test_scores_are_the_definition(
     world: Benchmark, tmp_path: Path, left_out: str, steps: int
 ) -> None:
     walk = replace(FULL, steps=steps, **({left_out: None} if left_out else {}))  # type: ignore[arg-type]
-    run = retrieve(walk, world, Store(tmp_path)).to_dict()
+    check(walk, world, Store(tmp_path))
+
+
+def check(walk: MentionPaths, world: Benchmark, store: Store) -> None:
+    run = retrieve(walk, world, store).to_dict()
     for question in range(len(QUESTIONS)):
         found = {int(doc[1:]): score for doc, score in run[f"q{question}"].items()}
         assert found == pytest.approx(Literal(walk, question).scores(), abs=1e-6)
@@ -202,11 +189,8 @@ def test_a_title_that_many_name_does_not_lead_back(
     world: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two texts name David Lynch, one each of the other titles."""
-    narrow, store = replace(FULL, widest_title=1), Store(tmp_path)
-    run = retrieve(narrow, world, store).to_dict()
-    for question in range(len(QUESTIONS)):
-        found = {int(doc[1:]): score for doc, score in run[f"q{question}"].items()}
-        assert found == pytest.approx(Literal(narrow, question).scores(), abs=1e-6)
+    store = Store(tmp_path)
+    check(replace(FULL, widest_title=1), world, store)
     _, facts = replace(FULL, resembles=None).retrieve(world, store)
     assert facts["edges"]["named_by"] == len(NAMES)
     monkeypatch.setattr("harness.plugins.mentions.retriever.mention_paths.LARGE", 6)
@@ -232,22 +216,15 @@ def test_blocks_change_nothing(world: Benchmark, tmp_path: Path) -> None:
 
 
 def test_no_questions(world: Benchmark, tmp_path: Path) -> None:
-    none = Benchmark(
-        "none", world.corpus, world.queries.select([]), world.gold[:0], world.chain[:0], "0"
-    )
-    run, _ = FULL.retrieve(none, Store(tmp_path))
+    parts = world.queries.select([]), world.gold[:0], world.chain[:0]
+    run, _ = FULL.retrieve(Benchmark("none", world.corpus, *parts, "0"), Store(tmp_path))
     assert len(run) == 0
 
 
 def test_sentences_by_hand() -> None:
     text = 'He said "No." Then he left! 12 came? yes. Dr. No'
-    assert [text[a:b] for a, b in spans(text)] == [
-        'He said "No.',
-        "Then he left!",
-        "12 came? yes.",
-        "Dr.",
-        "No",
-    ]
+    parts = ['He said "No.', "Then he left!", "12 came? yes.", "Dr.", "No"]
+    assert [text[a:b] for a, b in spans(text)] == parts
     assert spans("") == [(0, 0)]
 
 
@@ -277,10 +254,8 @@ def test_shares_of_words_by_hand() -> None:
 
 
 def test_equal_edges_are_one() -> None:
-    start, end, sentence = (
-        np.array(column, np.int32) for column in ([2, 0, 2, 2], [1, 2, 1, 0], [5, 6, 5, 5])
-    )
-    edges = Links.of([(start, end, sentence)], 3)
+    columns = np.array([[2, 0, 2, 2], [1, 2, 1, 0], [5, 6, 5, 5]], np.int32)
+    edges = Links.of([(columns[0], columns[1], columns[2])], 3)
     place, number = edges.leaving(np.array([2, 1, 2]))
     assert (place.tolist(), edges.end[number].tolist()) == ([0, 0, 2, 2], [0, 1, 0, 1])
 
@@ -300,25 +275,16 @@ def test_a_weight_must_be_a_number() -> None:
         Edge(base="much")  # type: ignore[arg-type]
 
 
-def test_the_defaults_are_the_weights_of_the_fit():
-    default = strategy("retriever", "mention_paths", extractor=Offline(), encoder=Hashed())
-    assert with_weights(default, read_fit("mention_paths")["weights"]) == default
-    assert default.resembles is None
-
-
 def test_the_passages_nearest_by_words_are_those_of_greatest_share() -> None:
     random = np.random.default_rng(1)
     words = [f"word{number}" for number in range(12)]
     texts = [" ".join(random.choice(words, 4)) for _ in range(50)]
-    asked = QuestionWords.of(
-        texts, [" ".join(random.choice(words, 3)) for _ in range(8)] + ["nothing"]
-    )
-    queries = np.arange(9)
+    questions = [" ".join(random.choice(words, 3)) for _ in range(8)]
+    asked, queries = QuestionWords.of(texts, [*questions, "nothing"]), np.arange(9)
     shares = sum_shares(asked.weight[:, None, :], asked.held(queries))
+    best = np.argsort(-shares, axis=1, kind="stable")
     for depth in (1, 7, 49, 80):
-        assert np.array_equal(
-            asked.nearest(queries, depth), np.argsort(-shares, axis=1, kind="stable")[:, :depth]
-        )
+        assert np.array_equal(asked.nearest(queries, depth), best[:, :depth])
 
 
 def test_without_sentence_seeds_only_what_is_asked_of_is_encoded(
@@ -331,9 +297,8 @@ def test_without_sentence_seeds_only_what_is_asked_of_is_encoded(
     read, facts = replace(plain, sentence_seeds=False).retrieve(world, Store(tmp_path / "read"))
     assert facts["sentences_read"] == facts["sentences"]
     assert read.to_dict() == whole.to_dict()
-    few, facts = replace(plain, sentence_seeds=False, near=1, names=None).retrieve(
-        world, Store(tmp_path / "few")
-    )
+    narrow = replace(plain, sentence_seeds=False, near=1, names=None)
+    few, facts = narrow.retrieve(world, Store(tmp_path / "few"))
     assert 0 < facts["sentences_read"] < facts["sentences"]
     assert len(few.docs)
     monkeypatch.setattr("harness.plugins.mentions.retriever.mention_paths.LARGE", 3)

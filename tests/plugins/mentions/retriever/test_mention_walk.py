@@ -44,34 +44,26 @@ def literally(
 ) -> dict[int, float]:
     """The definition in the class's docstring, one question and one edge at a time."""
     passages = embed(walk.encoder, benchmark.passages, "passage", store).astype(np.float64)
-    similar = [
-        float(row @ embed(walk.encoder, benchmark.questions, "question", store)[question])
-        for row in passages
-    ]
-    asked = [
-        float(row @ embed(walk.encoder, ASKED, "question", store)[question]) for row in passages
-    ]
+    similar, asked = (
+        (passages @ embed(walk.encoder, texts, "question", store)[question]).tolist()
+        for texts in (benchmark.questions, ASKED)
+    )
     edges = {(p, c) for p, named in LINKS.items() for c in named}
     if walk.direction == "in":
         edges = {(c, p) for p, c in edges}
     if walk.direction == "both":
         edges |= {(c, p) for p, c in edges}
     near = sorted(range(len(WORLD)), key=lambda p: (-similar[p], p))[: walk.passages]
-    scores = {
-        p: similar[p] + walk.bonus * (p in NAMED[question]) for p in {*near, *NAMED[question]}
-    }
+    named = NAMED[question]
+    scores = {p: similar[p] + walk.bonus * (p in named) for p in {*near, *named}}
     frontier = dict(scores)
     for _ in range(walk.steps):
         reached: dict[int, float] = {}
         for p, c in edges:
             if p in frontier:
-                prior = walk.prior / np.log2(2 + sum(1 for _, other in edges if other == c))
-                score = (
-                    walk.link * frontier[p]
-                    + walk.cosine * similar[c]
-                    + walk.relation * asked[c]
-                    + prior
-                )
+                prior = walk.prior / np.log2(2 + sum(other == c for _, other in edges))
+                cosines = walk.cosine * similar[c] + walk.relation * asked[c]
+                score = walk.link * frontier[p] + cosines + prior
                 reached[c] = max(reached.get(c, -np.inf), score)
         frontier = reached
         for c, score in reached.items():
@@ -103,9 +95,8 @@ class Flat:
             facts: dict[str, Any] = {}  # noqa: RUF012
 
             def encode(self, texts: Any, role: str, advance: Any) -> Any:
-                return np.tile(np.array([1, 0], np.float32), (len(texts), 1)), np.zeros(
-                    len(texts), dtype=np.bool_
-                )
+                vectors = np.tile(np.array([1, 0], np.float32), (len(texts), 1))
+                return vectors, np.zeros(len(texts), dtype=np.bool_)
 
         return Model()
 
@@ -114,36 +105,19 @@ def test_two_steps_worked_by_hand(world: Benchmark, tmp_path: Path) -> None:
     """Seeds 0 and 4, 1.3 each. Step 1: 1, 3, 5, 0, 4 at .6 1.3 + .4 + prior; in-degrees 2, 1, 1.
     Step 2: 2 from 1.
     """
-    walk = MentionWalk(
-        TITLES,
-        Flat(),
-        passages=0,
-        bonus=0.3,
-        link=0.6,
-        cosine=0.3,
-        relation=0.1,
-        prior=0.1,
-        steps=2,
-    )
+    weights = {"bonus": 0.3, "link": 0.6, "cosine": 0.3, "relation": 0.1, "prior": 0.1}
+    walk = MentionWalk(TITLES, Flat(), passages=0, steps=2, **weights)  # type: ignore[arg-type]
     found = retrieve(walk, world, Store(tmp_path)).to_dict()["q0"]
     first, second = 0.78 + 0.4 + 0.1 / 2, 0.78 + 0.4 + 0.1 / np.log2(3)
-    assert found == pytest.approx(
-        {
-            "d0": 1.3,
-            "d4": 1.3,
-            "d1": first,
-            "d3": second,
-            "d5": second,
-            "d2": 0.6 * first + 0.4 + 0.1 / np.log2(3),
-        }
-    )
+    third = 0.6 * first + 0.4 + 0.1 / np.log2(3)
+    expected = {"d0": 1.3, "d4": 1.3, "d1": first, "d3": second, "d5": second, "d2": third}
+    assert found == pytest.approx(expected)
     assert list(found) == ["d0", "d4", "d3", "d5", "d1", "d2"]
 
 
 def test_a_seed_that_is_not_reached_keeps_its_own_score(world: Benchmark, tmp_path: Path) -> None:
-    walk = MentionWalk(
-        TITLES, Flat(), passages=7, bonus=0.0, link=0.0, cosine=0.0, relation=0.0, prior=0.0
-    )
+    nothing = dict.fromkeys(("bonus", "link", "cosine", "relation", "prior"), 0.0)
+    walk = MentionWalk(TITLES, Flat(), passages=7, **nothing)  # type: ignore[arg-type]
     assert set(retrieve(walk, world, Store(tmp_path)).to_dict()["q2"].values()) == {1.0}
 
 
