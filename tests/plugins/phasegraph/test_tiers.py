@@ -30,28 +30,18 @@ def test_a_reranker_sees_the_entities_of_the_first_list_that_has_any():
     runs = {name: random_runs()[name] for name in ("dense", "graph")}
     entities = csr_array((np.random.default_rng(0).random((60, 30)) < 0.1).astype(float))
     gold = np.array([[q % 60] for q in range(40)], dtype=np.int32)
-    axes = {
-        "reranker": ["ising"],
-        "reranker.J": [0.5, 4.0],
-        "reranker.T": [0.25],
-        "reranker.blend": [0.3, 1.0],
-    }
-    trials = grid(axes).trials()[4:]
-    ranks = engine.score(trials, runs, gold, context=Context(mentions={"graph": entities}))
+    axes = {"reranker": ["ising"], "reranker.J": [0.5, 4.0], "reranker.T": [0.25]}
+    trials = grid({**axes, "reranker.blend": [0.3, 1.0]}).trials()[4:]
+    context = Context(mentions={"graph": entities})
+    ranks = engine.score(trials, runs, gold, context=context)
     for trial, found in zip(trials, ranks, strict=True):
-        pool = Calibrated(
-            Pool.align(runs, context=Context(mentions={"graph": entities})),
-            trial.normalizer,
-            trial.temperature,
-        )
+        aligned = Pool.align(runs, context=context)
+        pool = Calibrated(aligned, trial.normalizer, trial.temperature)
         fused = trial.reranker(trial.fuser(pool), pool)
         order = np.lexsort((pool.pool.docs.numpy(), -fused.numpy()), axis=-1)
         for q in range(40):
-            listed = [
-                int(pool.pool.docs[q, column])
-                for column in order[q]
-                if pool.pool.docs[q, column] >= 0
-            ]
+            docs = pool.pool.docs[q].numpy()[order[q]]
+            listed = docs[docs >= 0].tolist()
             assert found[q, 0] == (listed.index(q) + 1 if q in listed else ABSENT)
 
 

@@ -25,17 +25,16 @@ from harness.work.store import Store
 from tests.world.folder import write_benchmark
 
 JAMAICA = ["Jamaica", "location.country.languages_spoken", "Jamaican English"]
+SPOKEN = ["Jamaican Creole English Language", "Jamaican English"]
+CREOLE = ["Jamaica", "location.country.languages_spoken", "Jamaican  Creole English Language"]
 RECORDS = [
     {
         "id": "WebQTest-0",
         "question": "what does jamaican people speak",
-        "answer": ["Jamaican Creole English Language", "Jamaican English"],
+        "answer": SPOKEN,
         "q_entity": ["Jamaica"],
-        "a_entity": ["Jamaican Creole English Language", "Jamaican English"],
-        "graph": [
-            JAMAICA,
-            ["Jamaica", "location.country.languages_spoken", "Jamaican  Creole English Language"],
-        ],
+        "a_entity": SPOKEN,
+        "graph": [JAMAICA, CREOLE],
     },
     {
         "id": "WebQTest-1",
@@ -50,20 +49,13 @@ RECORDS = [
 
 def written(folder: Path, name: str, records: list[dict[str, Any]]) -> Path:
     (folder / name).mkdir(parents=True)
-    (folder / name / "part.jsonl").write_text(
-        "".join(json.dumps(record) + "\n" for record in records)
-    )
+    (folder / name / "part.jsonl").write_text("\n".join(map(json.dumps, records)))
     return folder
 
 
 def triples(benchmark: Benchmark) -> list[tuple[str, str, str]]:
     assert benchmark.triples is not None
-    names = [
-        title or text
-        for title, text in zip(
-            benchmark.corpus["title"][:], benchmark.corpus["text"][:], strict=True
-        )
-    ]
+    names = [row["title"] or row["text"] for row in benchmark.corpus]
     return [
         (names[row["subject"]], row["relation"], names[row["object"]])
         for row in benchmark.triples.to_pylist()
@@ -72,12 +64,7 @@ def triples(benchmark: Benchmark) -> list[tuple[str, str, str]]:
 
 def test_webqsp_in_the_rog_form(store: Store, tmp_path: Path) -> None:
     benchmark = WebQSP("webqsp_rog", str(written(tmp_path, "webqsp_rog", RECORDS))).load(store)
-    assert list(benchmark.passages) == [
-        "Jamaica",
-        "Jamaican Creole English Language",
-        "Jamaican English",
-        "m.0",
-    ]
+    assert list(benchmark.passages) == ["Jamaica", *SPOKEN, "m.0"]
     assert benchmark.doc_ids.to_pylist()[0] == "webqsp_rog-000000"
     assert benchmark.query_ids.to_pylist() == ["WebQTest-0"]  # Caribbean is no entity of the graph
     assert benchmark.gold.tolist() == [[1, 2]]
@@ -106,12 +93,11 @@ def test_all_splits_of_the_hub_are_one_benchmark(
 
     asked: list[Any] = []
 
-    def given(repo: str, revision: str | None) -> datasets.DatasetDict:
+    def given(repo: str, revision: str | None) -> Any:
         asked.append((repo, revision))
         later = {**RECORDS[0], "id": "WebQTrn-0"}
-        return datasets.DatasetDict(
-            test=datasets.Dataset.from_list(RECORDS), train=datasets.Dataset.from_list([later])
-        )
+        splits = {"test": RECORDS, "train": [later]}
+        return {name: datasets.Dataset.from_list(rows) for name, rows in splits.items()}
 
     monkeypatch.setattr(datasets, "load_dataset", given)
     benchmark = WebQSP("webqsp_rog", str(tmp_path)).load(store)
@@ -120,9 +106,8 @@ def test_all_splits_of_the_hub_are_one_benchmark(
 
 
 def test_cqa_has_six_categories(store: Store, tmp_path: Path) -> None:
-    records = [
-        {**RECORDS[0], "id": f"q{n}", "category": category} for n, category in enumerate(CATEGORIES)
-    ]
+    kinds = enumerate(CATEGORIES)
+    records = [{**RECORDS[0], "id": f"q{n}", "category": category} for n, category in kinds]
     benchmark = CQA12k("cqa_12k", str(written(tmp_path, "cqa_12k", records))).load(store)
     assert benchmark.queries["type"][:] == list(CATEGORIES)
 
@@ -130,22 +115,10 @@ def test_cqa_has_six_categories(store: Store, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
-        (
-            {"graph": [["a", "b"]]},
-            r"part\.jsonl:1: graph\[0\] must be \[subject, relation, object\], found \['a', 'b'\]",
-        ),
-        (
-            {"a_entity": "Jamaica"},
-            r"part\.jsonl:1: field a_entity must be a list, found 'Jamaica'; expected the RoG form",
-        ),
-        (
-            {"category": "Simple"},
-            r"part\.jsonl:1: category=Simple is not known.*known: Simple Question \(Direct\), ",
-        ),
-        (
-            {"a_entity": ["x"], "category": CATEGORIES[0]},
-            "none of the 1 questions has an answer among the 3 entities",
-        ),
+        ({"graph": [["a", "b"]]}, r"l:1: graph\[0\] must be \[subject, .*, found \['a', 'b'\]"),
+        ({"a_entity": "J"}, r"part\.jsonl:1: field a_entity must be a list, found 'J'; expected"),
+        ({"category": "Simple"}, r"l:1: category=Simple is not known.*known: Simple Question \("),
+        ({"a_entity": ["x"], "category": CATEGORIES[0]}, "none of the 1 .* among the 3 entities"),
     ],
 )
 def test_what_is_wrong_is_named(
@@ -163,10 +136,8 @@ def test_no_data_says_where_it_looked(
         raise ConnectionError("offline")
 
     monkeypatch.setattr("harness.plugins.dice.dataset.rog._hub", offline)
-    for dataset, hub in (
-        (WebQSP("webqsp_rog", str(tmp_path)), True),
-        (CQA12k("cqa_12k", str(tmp_path)), False),
-    ):
+    web, cqa = WebQSP("webqsp_rog", str(tmp_path)), CQA12k("cqa_12k", str(tmp_path))
+    for dataset, hub in ((web, True), (cqa, False)):
         with pytest.raises(HarnessError, match=r"data\..*\*\.parquet.*\*\.jsonl") as caught:
             dataset.load(store)
         assert ("rmanluo/RoG-webqsp (offline)" in str(caught.value)) == hub
@@ -202,14 +173,9 @@ def test_wiki_triples_from_the_questions_of_a_folder(store: Store, tmp_path: Pat
         {"id": "a", "question": "Where was she born?", "decomposition": STEPS, **common},
         {"id": "b", "question": "Is it?", "decomposition": STEPS[:1], **common, "answers": ["yes"]},
         {"id": "c", "question": "What?", **common},
-        {
-            "id": "d",
-            "question": "Which?",
-            "decomposition": STEPS[:1],
-            **common,
-            "answers": ["RED DOOR"],
-        },
     ]
+    answered = {"decomposition": STEPS[:1], **common, "answers": ["RED DOOR"]}
+    queries.append({"id": "d", "question": "Which?", **answered})
     for name, rows in (("corpus", corpus), ("queries", queries)):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     benchmark = WikiTriples("wiki_triples", Folder(str(tmp_path))).load(store)
@@ -221,11 +187,8 @@ def test_wiki_triples_from_the_questions_of_a_folder(store: Store, tmp_path: Pat
 
 
 def test_a_source_without_evidence_is_refused(store: Store, tmp_path: Path) -> None:
-    write_benchmark(
-        tmp_path,
-        {"A": "a"},
-        [{"id": "q", "question": "?", "answers": [], "supporting_ids": ["p0"]}],
-    )
+    query = {"id": "q", "question": "?", "answers": [], "supporting_ids": ["p0"]}
+    write_benchmark(tmp_path, {"A": "a"}, [query])
     with pytest.raises(HarnessError, match="no question carries evidence triples"):
         WikiTriples("wiki_triples", Folder(str(tmp_path))).load(store)
 

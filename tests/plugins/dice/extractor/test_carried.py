@@ -24,42 +24,28 @@ QUESTIONS = ["Who wrote the DUNE?", "Was Frank Herbert born in Ünter?", "nothin
 
 @pytest.fixture
 def world(titled: Callable[..., Benchmark]) -> Benchmark:
-    table = pa.table(
-        {
-            "subject": pa.array([1, 2, 0], pa.int32()),
-            "relation": ["author", "born in", "author"],
-            "object": pa.array([2, 3, 2], pa.int32()),
-        }
-    )
+    ends = [pa.array(numbers, pa.int32()) for numbers in ([1, 2, 0], [2, 3, 2])]
+    relation = ["author", "born in", "author"]
+    table = pa.table({"subject": ends[0], "relation": relation, "object": ends[1]})
     return replace(titled(ENTITIES, QUESTIONS), triples=table)
 
 
 def test_entities_triples_and_what_questions_name(world: Benchmark, tmp_path: Path) -> None:
     found = extract(Carried(), world, Store(tmp_path))
-    assert (
-        list(found.names)
-        == labels(world)
-        == ["Dune (film)", "Dune (novel)", "Frank Herbert", "Ünter"]
-    )
+    names = ["Dune (film)", "Dune (novel)", "Frank Herbert", "Ünter"]
+    assert list(found.names) == labels(world) == names
     assert found.titled.tolist() == [0, 1, 2, 3]
     triples = found.triples
     assert triples.subject.tolist() == triples.passage.tolist() == [1, 2, 0]
     assert triples.object.tolist() == [2, 3, 2]
-    assert [triples.predicates[place] for place in triples.predicate] == [
-        "author",
-        "born in",
-        "author",
-    ]
+    stated = [triples.predicates[place] for place in triples.predicate]
+    assert stated == ["author", "born in", "author"]
     asked = found.questions
     assert asked.indptr.tolist() == [0, 2, 4, 4]
     assert asked.entity.tolist() == [0, 1, 2, 3]
     spans = zip(asked.text.tolist(), asked.start.tolist(), asked.end.tolist(), strict=True)
-    assert [QUESTIONS[text].encode()[a:b].decode() for text, a, b in spans] == [
-        "DUNE",
-        "DUNE",
-        "Frank Herbert",
-        "Ünter",
-    ]
+    told = [QUESTIONS[text].encode()[a:b].decode() for text, a, b in spans]
+    assert told == ["DUNE", "DUNE", "Frank Herbert", "Ünter"]
 
 
 def test_a_benchmark_of_passages_carries_none(

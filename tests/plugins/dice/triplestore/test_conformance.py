@@ -51,13 +51,9 @@ def test_random_graphs(name: str) -> None:
     if name == "ladybug":
         pytest.importorskip("ladybug", reason="the extra `stores` is not installed")
     random = np.random.default_rng(0)
-    facts = TripleTable(
-        [f"e{n}" for n in range(50)],
-        ["r"],
-        random.integers(0, 50, 200),
-        np.zeros(200, int),
-        random.integers(0, 50, 200),
-    )
+    subject, object_ = random.integers(0, 50, (2, 200))
+    names_ = [f"e{n}" for n in range(50)]
+    facts = TripleTable(names_, ["r"], subject, np.zeros(200, int), object_)
     with strategy("triplestore", name).open(facts, True) as expand:
         for _ in range(20):
             seeds = random.choice(50, 5, replace=False)
@@ -70,9 +66,8 @@ def test_an_empty_graph(name: str) -> None:
     if name == "ladybug":
         pytest.importorskip("ladybug", reason="the extra `stores` is not installed")
     nothing = np.empty(0, np.int64)
-    with strategy("triplestore", name).open(
-        TripleTable([], [], nothing, nothing, nothing), True
-    ) as expand:
+    empty = TripleTable([], [], nothing, nothing, nothing)
+    with strategy("triplestore", name).open(empty, True) as expand:
         assert expand(nothing).tolist() == []
 
 

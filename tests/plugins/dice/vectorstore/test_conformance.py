@@ -39,9 +39,8 @@ def test_the_nearest_in_the_one_order(name: str) -> None:
     with searching(name, VECTORS) as search:
         for depth in (1, 10, 300, 1000):
             docs, scores = search(QUESTIONS, depth)
-            order = np.lexsort(
-                (np.broadcast_to(np.arange(300), whole.shape), -whole.round(12)), axis=-1
-            )
+            numbers = np.broadcast_to(np.arange(300), whole.shape)
+            order = np.lexsort((numbers, -whole.round(12)), axis=-1)
             assert docs.tolist() == order[:, :depth].tolist()
             np.testing.assert_allclose(scores, np.take_along_axis(whole, docs, axis=1), atol=1e-12)
             with searching("faiss", VECTORS) as first:

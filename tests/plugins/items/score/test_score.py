@@ -55,36 +55,30 @@ def compared(command: Command, *given: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("run", "baseline", "given", "wins", "losses", "score"),
+    ("run", "metric", "wins", "score"),
     [
-        ("good.eval", "base.json", ("metric=match",), 5, 1, 6 / 8),
-        ("good.eval", "base.json", ("metric=overlap",), 5, 1, 7 / 8),
-        ("samples_good.jsonl", "samples_base.jsonl", ("metric=exact_match/strict",), 4, 1, 5 / 8),
-        ("samples_good.jsonl", "samples_base.jsonl", ("metric=exact_match/flexible",), 4, 1, 6 / 8),
-        ("ranx-good.json", "ranx-base.json", ("metric=hit_rate@1",), 5, 1, 6 / 8),
-        ("pytrec-good.json", "pytrec-base.json", ("metric=success_1",), 5, 1, 6 / 8),
-        ("ranx-good.json", "ranx-base.json", ("metric=ndcg@10",), 5, 1, None),
-        ("pytrec-good.json", "pytrec-base.json", ("metric=ndcg_cut_10",), 5, 1, None),
+        ("good.eval", "match", 5, 6 / 8),
+        ("good.eval", "overlap", 5, 7 / 8),
+        ("samples_good.jsonl", "exact_match/strict", 4, 5 / 8),
+        ("samples_good.jsonl", "exact_match/flexible", 4, 6 / 8),
+        ("ranx-good.json", "hit_rate@1", 5, 6 / 8),
+        ("pytrec-good.json", "success_1", 5, 6 / 8),
+        ("ranx-good.json", "ndcg@10", 5, None),
+        ("pytrec-good.json", "ndcg_cut_10", 5, None),
     ],
 )
 def test_files_of_other_tools(
-    folder: Path,
-    command: Command,
-    run: str,
-    baseline: str,
-    given: tuple[str],
-    wins: int,
-    losses: int,
-    score: Any,
+    folder: Path, command: Command, run: str, metric: str, wins: int, score: Any
 ) -> None:
     """See made/README.md; with each difference of one size, the permutation test is the
     sign test.
     """
-    found = compared(command, f"run={MADE / run}", f"baseline={MADE / baseline}", *given)
-    assert (found["n"], found["wins"], found["losses"]) == (8, wins, losses)
-    assert found["p"] == pytest.approx(binomtest(losses, wins + losses).pvalue)
+    baseline = MADE / run.replace("good", "base").replace(".eval", ".json")
+    found = compared(command, f"run={MADE / run}", f"baseline={baseline}", f"metric={metric}")
+    assert (found["n"], found["wins"], found["losses"]) == (8, wins, 1)
+    assert found["p"] == pytest.approx(binomtest(1, wins + 1).pvalue)
     assert score is None or found["score"] == score
-    assert found["metric"] == given[0].removeprefix("metric=")
+    assert found["metric"] == metric
 
 
 def test_a_log_s_metadata_gives_clusters(folder: Path, command: Command) -> None:
@@ -118,23 +112,13 @@ def test_a_table_in_every_form(folder: Path, command: Command, form: str) -> Non
             case "json":
                 path.write_text(json.dumps({row["uid"]: row[name] for row in rows}))
             case _:
-                comma = "\t" if form == "tsv" else ","
-                path.write_text(
-                    "\n".join(
-                        [comma.join(rows[0]), *(comma.join(map(str, r.values())) for r in rows)]
-                    )
-                )
+                lines = [",".join(rows[0]), *(",".join(map(str, r.values())) for r in rows)]
+                path.write_text("\n".join(lines).replace(",", "\t" if form == "tsv" else ","))
     columns = () if form == "json" else ("columns={item: uid}",)
     found = compared(command, f"run=ours.{form}", f"baseline=theirs.{form}", *columns)
-    assert (found["wins"], found["losses"], found["p"]) == (
-        6,
-        1,
-        pytest.approx(binomtest(1, 7).pvalue),
-    )
-    assert (found["metric"], found["test"]) == (
-        "score" if form == "json" else name,
-        "exact McNemar",
-    )
+    assert (found["wins"], found["losses"], found["test"]) == (6, 1, "exact McNemar")
+    assert found["p"] == pytest.approx(binomtest(1, 7).pvalue)
+    assert found["metric"] == ("score" if form == "json" else name)
     assert found["wins_ids"] == [f"q{n}" for n in range(6)]
     assert found["wilson"] is not None
 
@@ -143,14 +127,12 @@ def test_scores_that_are_no_shares(folder: Path, command: Command) -> None:
     """The exact permutation test of SciPy; in the ratings' own unit, in text, LaTeX and figure."""
     name, ours, theirs = GRADED
     pair(f"item,{name}", ours, theirs)
-    status, said, _ = command(
-        "compare", "run={new: ours.csv}", "baseline={old: theirs.csv}", "out=out.json"
-    )
+    line = ["compare", "run={new: ours.csv}", "baseline={old: theirs.csv}"]
+    status, said, _ = command(*line, "out=out.json")
     found = json.loads(Path("out.json").read_text())
     assert status == 0
-    oracle = permutation_test(
-        (np.subtract(ours, theirs),), np.mean, permutation_type="samples", n_resamples=np.inf
-    )
+    exact = {"permutation_type": "samples", "n_resamples": np.inf}
+    oracle = permutation_test((np.subtract(ours, theirs),), np.mean, **exact)
     assert found["p"] == pytest.approx(oracle.pvalue)
     assert (found["test"], found["difference"]) == ("sign-flip permutation", pytest.approx(9.5 / 8))
     assert found["wilson"] is found["odds_ratio"] is None
@@ -158,15 +140,12 @@ def test_scores_that_are_no_shares(folder: Path, command: Command) -> None:
     assert "Against old, more is better: 8 items run metric score baseline" in lines
     assert "new rating 3.875 2.688 +1.19" in lines
     assert "new by rating scores 3.875 and old 2.688: +1.19 (95% +" in lines
-    assert (
-        command("compare", "run={new: ours.csv}", "baseline={old: theirs.csv}", "out=t.tex")[0] == 0
-    )
+    assert command(*line, "out=t.tex")[0] == 0
     text = " ".join(Path("t.tex").read_text().split())
     dagger = r"\textsuperscript{\ensuremath{\dagger}}"
     space = r"\phantom{\textsuperscript{\ensuremath{\dagger}}}"
-    assert (
-        rf"old & 2.688{space} \\ \midrule new & \textbf{{3.875}}\rlap{{{dagger}}}{space} \\" in text
-    )
+    best = rf"\textbf{{3.875}}\rlap{{{dagger}}}{space}"
+    assert rf"old & 2.688{space} \\ \midrule new & {best} \\" in text
     assert "rating: 8 items." in text
 
 
@@ -195,12 +174,9 @@ def test_clusters_decide_and_several_baselines_are_corrected(
     pair("item,score,cluster", [1] * 10, [0] * 10, [n // 2 for n in range(10)])
     table("third.csv", "item,score", [f"q{n}" for n in range(10)], [1, 1] + [0] * 8)
     found = compared(command, "run=ours.csv", "baseline=[theirs.csv,third.csv]")
-    assert [one["p"] for one in found] == [pytest.approx(2 / 2**10), pytest.approx(2 / 2**8)]
-    assert [one["p_cluster"] for one in found] == [pytest.approx(2 / 2**5), pytest.approx(2 / 2**4)]
-    assert [one["p_holm"] for one in found] == [
-        pytest.approx(2 * 2 / 2**5),
-        pytest.approx(2 / 2**4),
-    ]
+    assert [one["p"] for one in found] == pytest.approx([2 / 2**10, 2 / 2**8])
+    assert [one["p_cluster"] for one in found] == pytest.approx([2 / 2**5, 2 / 2**4])
+    assert [one["p_holm"] for one in found] == pytest.approx([2 * 2 / 2**5, 2 / 2**4])
     said = command("compare", "run=ours.csv", "baseline=theirs.csv")[1]
     assert "Against theirs.csv, in percent: 10 items in 5 clusters" in said
     assert "p and intervals by cluster." in said
@@ -237,12 +213,14 @@ def test_what_is_refused_in_one_line(folder: Path, command: Command, row: str) -
     ours, given, message = (part.strip() for part in row.split("|"))
     Path("ours.csv").write_text("".join(f"{line}\n" for line in ours.split()))
     Path("theirs.csv").write_text("item,score\na,1\nb,0\n")
-    status, _, said = command(
-        "compare", "run=ours.csv", "baseline=theirs.csv", "out=x.json", *given.split()
-    )
+    line = ["compare", "run=ours.csv", "baseline=theirs.csv", "out=x.json"]
+    status, _, said = command(*line, *given.split())
     assert (status, said.count("\n")) == (2, 1), said
     assert message in said
     assert not Path("x.json").exists()
+
+
+LOG = b'{"eval": {}, "status": "success", "samples": [%s]}'
 
 
 @pytest.mark.parametrize(
@@ -250,26 +228,10 @@ def test_what_is_refused_in_one_line(folder: Path, command: Command, row: str) -
     [
         ("a.trec", b"q Q0 d 1 1 s\n", "a.trec: expected scores in a table (.csv"),
         ("a.json", b"[1]", "a.json: expected {item: score}, {item: {metric: score}}"),
-        (
-            "a.json",
-            b'{"q": 1, "r": {"em": 1}}',
-            "a.json: q: expected an object of scores, as the others are, got 1",
-        ),
-        (
-            "a.json",
-            b'{"q": {"d1": 1, "d2": 2}, "r": {"d3": 2}}',
-            "ranked lists, give gold=queries.jsonl",
-        ),
-        (
-            "a.json",
-            b'{"eval": {}, "status": "success", "samples": [{"scores": {"m": 1}}]}',
-            "0.scores.m = '1', expected",
-        ),
-        (
-            "a.json",
-            b'{"eval": {}, "status": "success", "samples": ["x"]}',
-            "0 = 'x', expected a valid dictionary",
-        ),
+        ("a.json", b'{"q": 1, "r": {"em": 1}}', "q: expected an object of scores, as the others"),
+        ("a.json", b'{"q": {"d": 1, "e": 2}, "r": {"f": 2}}', "ranked lists, give gold=queries"),
+        ("a.json", LOG % b'{"scores": {"m": 1}}', "0.scores.m = '1', expected"),
+        ("a.json", LOG % b'"x"', "0 = 'x', expected a valid dictionary"),
         ("a.eval", b"PK", "a.eval: no log of inspect_ai that was finished"),
         ("a.jsonl", b'[{"item": 1}]', "a.jsonl: a JSON array; expected one JSON object a line"),
         ("a.parquet", b"PAR1", "a.parquet: no readable Parquet file"),
@@ -291,27 +253,20 @@ def test_an_older_log_is_packed_as_zip_files_are(folder: Path) -> None:
     with zipfile.ZipFile("old.eval", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", json.dumps({"status": "success"}))
         archive.writestr("summaries.json", json.dumps(made["samples"]))
-    old, new = (
-        read_scores("old.eval", ["match"])["match"],
-        read_scores(MADE / "base.json", ["match"])["match"],
-    )
+    paths = ("old.eval", MADE / "base.json")
+    old, new = (read_scores(path, ["match"])["match"] for path in paths)
     assert (old.items, old.values.tolist()) == (new.items, new.values.tolist())
 
 
 def test_a_log_that_did_not_end_is_refused(folder: Path, command: Command) -> None:
     log = json.loads((MADE / "base.json").read_text())
     Path("log.json").write_text(json.dumps({**log, "status": "error"}))
-    status, _, said = command(
-        "compare", "run=log.json", f"baseline={MADE / 'base.json'}", "metric=match"
-    )
+    line = ["compare", "run=log.json", f"baseline={MADE / 'base.json'}", "metric=match"]
+    status, _, said = command(*line)
     assert (status, "log.json: the log says status error" in said) == (2, True)
     log["samples"][2]["scores"] = {}
     Path("log.json").write_text(json.dumps(log))
-    said = command("compare", "run=log.json", f"baseline={MADE / 'base.json'}", "metric=match")[2]
-    assert (
-        "log.json: sample item2, epoch 1: item item2 has no match; score every item in every file"
-        in said
-    )
+    assert "log.json: sample item2, epoch 1: item item2 has no match; score" in command(*line)[2]
 
 
 def test_missing_scores_are_left_out_or_count_as_0(folder: Path, command: Command) -> None:
@@ -324,35 +279,18 @@ def test_missing_scores_are_left_out_or_count_as_0(folder: Path, command: Comman
     )
     given = ("compare", "run=ours.csv", "baseline=theirs.csv", "out=out.json")
     refused = command(*given)[2]
-    assert (
-        "theirs.csv:2: item q0 has no score; score every item in every file, or give missing=drop ("
-        in refused
-    )
+    assert "theirs.csv:2: item q0 has no score; score every item in every file, or" in refused
+    assert "missing=drop" in refused
     assert "missing=zero" in refused
     status, said, _ = command(*given, "missing=drop")
     found, text = json.loads(Path("out.json").read_text()), " ".join(said.split())
-    assert (status, found["n"], found["wins"], found["losses"], found["clusters"]) == (
-        0,
-        3,
-        2,
-        1,
-        3,
-    )
+    assert (status, *map(found.get, ("n", "wins", "losses", "clusters"))) == (0, 3, 2, 1, 3)
     assert found["missing"] == {"rule": "drop", "lacks": {"theirs.csv": 1, "ours.csv": 2}}
     assert "3 items in 3 clusters, 3 more without a score left out" in text
-    assert (
-        "caution: 3 of 6 items are left out: theirs.csv lacks 1 (q0); ours.csv lacks 2 (q4, q5)."
-        in text
-    )
+    assert "left out: theirs.csv lacks 1 (q0); ours.csv lacks 2 (q4, q5)." in text
     status, said, _ = command(*given, "missing=zero")
     found, text = json.loads(Path("out.json").read_text()), " ".join(said.split())
-    assert (status, found["n"], found["wins"], found["losses"], found["clusters"]) == (
-        0,
-        6,
-        3,
-        3,
-        6,
-    )
+    assert (status, *map(found.get, ("n", "wins", "losses", "clusters"))) == (0, 6, 3, 3, 6)
     assert "6 items in 6 clusters, 3 missing scores counted as 0" in text
     told = harness.compare_scores({"a": -1.0, "b": -2.0}, {"a": -1.0}, missing="zero")
     assert told.notes[1] == "Some scores are below 0, so a missing one counts as better."
@@ -379,10 +317,8 @@ def test_a_second_file_of_a_system_with_another_metric(folder: Path, command: Co
     for name, metric in (("one", "em"), ("two", "f1"), ("base", "em")):
         table(f"{name}.csv", f"item,{metric}", ["a", "b"], [1, 0])
     status, _, said = command("compare", "run={mine: [one.csv, two.csv]}", "baseline=base.csv")
-    assert (
-        status,
-        "base.csv has the metric em and two.csv has f1; choose one of both" in said,
-    ) == (2, True), said
+    assert status == 2
+    assert "base.csv has the metric em and two.csv has f1; choose one of both" in said
 
 
 def test_a_named_metric_goes_before_a_column_called_score(folder: Path) -> None:
@@ -399,11 +335,8 @@ def test_bold_is_what_beats_all_it_was_compared_with(folder: Path, command: Comm
     assert command(*line, "baseline={weak: weak.csv}")[0] == 0
     bold = [line for line in Path("t.tex").read_text().splitlines() if r"\textbf" in line]
     assert [line.split(" & ")[0] for line in bold] == ["mine"]
-    assert [cell.startswith(r"\textbf{100.0}") for cell in bold[0].split(" & ")] == [
-        False,
-        True,
-        True,
-    ]
+    _, *cells = bold[0].split(" & ")
+    assert all(cell.startswith(r"\textbf{100.0}") for cell in cells)
     assert command(*line, "baseline={weak: weak.csv, same: same.csv}")[0] == 0
     assert r"\textbf" not in Path("t.tex").read_text()
 
@@ -418,7 +351,5 @@ def test_in_python(folder: Path) -> None:
     assert "Against the baseline, in percent: 3 items" in str(told)
     with pytest.raises(HarnessError, match="the run: there are no scores"):
         harness.compare_scores({}, {"a": 0})
-    assert read_scores(MADE / "twice.eval", ["match"])["match"].values.sum(axis=0).tolist() == [
-        6,
-        4,
-    ]
+    twice = read_scores(MADE / "twice.eval", ["match"])["match"].values
+    assert twice.sum(axis=0).tolist() == [6, 4]

@@ -22,12 +22,8 @@ def tau(queries: list[tuple[dict[str, float], dict[str, float]]]) -> list[tuple[
     }
     documents = sorted({doc for pair in queries for found in pair for doc in found})
     ids = runs["dense"].query_ids
-    pool = Pool.align(
-        {
-            name: run.aligned(ids, Run.from_dict({"q": dict.fromkeys(documents, 1.0)}).doc_ids)
-            for name, run in runs.items()
-        }
-    )
+    docs = Run.from_dict({"q": dict.fromkeys(documents, 1.0)}).doc_ids
+    pool = Pool.align({name: run.aligned(ids, docs) for name, run in runs.items()})
     calibrated = Calibrated(pool, Pit(), Auto())
     taus, sizes = kendall(calibrated["dense"], calibrated["graph"])
     return list(zip(taus[:, 0].tolist(), sizes[:, 0].tolist(), strict=True))
@@ -35,13 +31,8 @@ def tau(queries: list[tuple[dict[str, float], dict[str, float]]]) -> list[tuple[
 
 def test_by_hand() -> None:
     straight = {"a": 3.0, "b": 2.0, "c": 1.0}
-    assert tau(
-        [
-            (straight, straight | {"z": 0.0}),
-            (straight, {"a": 1.0, "b": 2.0, "c": 3.0}),
-            (straight, {}),
-        ]
-    ) == [(1, 3), (-1, 3), (0, 0)]
+    others = [straight | {"z": 0.0}, {"a": 1.0, "b": 2.0, "c": 3.0}, {}]
+    assert tau([(straight, other) for other in others]) == [(1, 3), (-1, 3), (0, 0)]
 
 
 @settings(max_examples=60)
@@ -53,7 +44,6 @@ def test_agrees_with_scipy(queries: list[tuple[dict[str, float], dict[str, float
         if size < 2:
             assert found == 0
             continue
-        expected = kendalltau(
-            [first[doc] for doc in shared], [second[doc] for doc in shared]
-        ).statistic
+        one, other = ([values[doc] for doc in shared] for values in (first, second))
+        expected = kendalltau(one, other).statistic
         assert found == pytest.approx(0 if math.isnan(expected) else expected, abs=1e-12)

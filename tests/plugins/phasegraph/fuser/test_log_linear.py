@@ -1,6 +1,5 @@
 import pytest
 
-from harness.core.errors import HarnessError
 from harness.fusion.temperature.fixed import Fixed
 from harness.plugins.phasegraph.fuser.log_linear import LogLinear
 
@@ -22,8 +21,3 @@ def test_geometric_mean_with_half_of_the_smallest_for_an_absent_document(scores,
 def test_a_share_of_nothing_is_no_share(scores, two_lists) -> None:
     alone = scores(LogLinear(alpha=1), two_lists, temperature=Fixed(1.0))
     assert alone == pytest.approx({"a": BEST, "b": WORST, "c": WORST / 2}, rel=1e-12)
-
-
-def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"fuser\.alpha.*\[0.*1\].*alpha=2"):
-        LogLinear(alpha=2)

@@ -4,7 +4,6 @@ from hypothesis import strategies as st
 from scipy.stats import norm, percentileofscore
 
 import harness
-from harness.core.errors import HarnessError
 from harness.plugins.phasegraph.fuser.ot_gaussian import OtGaussian
 from harness.run import Run
 
@@ -34,8 +33,3 @@ def test_agrees_with_scipy(found: dict[str, float]) -> None:
         for doc, point in found.items()
     }
     assert fused == pytest.approx(expected, abs=1e-12)
-
-
-def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"fuser\.alpha.*\[0.*1\].*alpha=-0\.5"):
-        OtGaussian(alpha=-0.5)

@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from harness.core.errors import HarnessError
 from harness.plugins.phasegraph.fuser.plackett_luce import PlackettLuce, strengths
 
 
@@ -49,13 +48,6 @@ def test_products_of_strengths_by_hand(scores, two_lists) -> None:
         "c": absent**0.75 * best**0.25,
     }
     assert scores(PlackettLuce(alpha=0.75), two_lists) == pytest.approx(expected, rel=1e-9)
-
-
-def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"fuser\.prior.*\(0.*prior=0"):
-        PlackettLuce(prior=0)
-    with pytest.raises(HarnessError, match=r"fuser\.alpha.*\[0.*1\].*alpha=1\.01"):
-        PlackettLuce(alpha=1.01)
 
 
 @pytest.mark.parametrize("prior", [0.1, 0.5, 2.0])

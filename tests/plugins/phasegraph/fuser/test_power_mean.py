@@ -1,6 +1,5 @@
 import pytest
 
-from harness.core.errors import HarnessError
 from harness.plugins.phasegraph.fuser.power_mean import PowerMean
 
 
@@ -12,10 +11,3 @@ def test_by_hand(scores, two_lists) -> None:
 def test_with_r_one_it_is_linear(scores, two_lists) -> None:
     expected = {"a": 0.875, "b": 0.375, "c": 0.25}
     assert scores(PowerMean(alpha=0.75, r=1), two_lists) == pytest.approx(expected, rel=1e-14)
-
-
-def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"fuser\.r.*\(0.*r=0"):
-        PowerMean(r=0)
-    with pytest.raises(HarnessError, match=r"fuser\.alpha.*\[0.*1\].*alpha=-1"):
-        PowerMean(alpha=-1)

@@ -2,7 +2,6 @@ import math
 
 import pytest
 
-from harness.core.errors import HarnessError
 from harness.fusion.temperature.fixed import Fixed
 from harness.plugins.phasegraph.fuser.quantum import Quantum
 
@@ -18,8 +17,3 @@ def test_interference_of_what_both_lists_hold(theta: float, scores, two_lists) -
     }
     found = scores(Quantum(theta=theta), two_lists, temperature=Fixed(1.0))
     assert found == pytest.approx(expected, rel=1e-12)
-
-
-def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"fuser\.theta.*\[0.*3\.14159\d*\].*theta=4"):
-        Quantum(theta=4)

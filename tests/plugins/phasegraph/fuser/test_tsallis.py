@@ -3,7 +3,6 @@ import math
 import pytest
 import torch
 
-from harness.core.errors import HarnessError
 from harness.fusion.fuser.boltzmann import Boltzmann
 from harness.fusion.temperature.fixed import Fixed
 from harness.plugins.phasegraph.fuser.tsallis import Tsallis, tsallis_weights
@@ -54,12 +53,3 @@ def test_below_one_the_best_share_all_where_no_weight_is_left() -> None:
         assert weights.tolist() == [[0, 1, 0, 0], [0, 0.5, 0.5, 0]]
     nothing = torch.empty((2, 0), dtype=torch.float64)
     assert tsallis_weights(nothing, nothing > 0, torch.ones((2, 1)), 0.5).shape == (2, 0)
-
-
-def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"fuser\.q.*\(0.*3\].*q=0"):
-        Tsallis(q=0)
-    with pytest.raises(HarnessError, match=r"fuser\.beta.*\[0.*beta=-1"):
-        Tsallis(beta=-1)
-    with pytest.raises(HarnessError, match=r"fuser\.alpha.*\[0.*1\].*alpha=1\.5"):
-        Tsallis(alpha=1.5)

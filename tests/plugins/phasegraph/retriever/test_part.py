@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.core.errors import HarnessError
 from harness.plugins.phasegraph.retriever.part import Part, members, part
 from harness.retriever.bm25 import BM25
 from harness.work.store import Store
@@ -57,8 +56,3 @@ def test_the_run_is_that_of_a_corpus_of_the_part_alone(
     assert run.doc_ids.to_pylist() == few.doc_ids.to_pylist()
     assert [kept[doc] for doc in alone.docs] == run.docs.tolist()
     assert alone.scores.tolist() == run.scores.tolist()
-
-
-def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"\(0.*1\].*share=0"):
-        Part(BM25(), 0)

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from harness.core.errors import HarnessError
 from harness.graph.entity import Entity
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed
@@ -73,9 +72,3 @@ def test_blocks_change_no_bit(world, tmp_path):
         part = Convergence(replace(PPR_, block=block)).retrieve(world, store)[0]
         assert np.array_equal(part.docs, whole.docs)
         assert part.scores.tobytes() == whole.scores.tobytes()
-
-
-@pytest.mark.parametrize("knob", [{"seeds": -1}, {"together": -0.1}, {"floor": 0.0}])
-def test_bounds(knob):
-    with pytest.raises(HarnessError, match=rf"lists\.NAME\.{next(iter(knob))}"):
-        Convergence(PPR_, **knob)

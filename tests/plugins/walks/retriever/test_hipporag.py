@@ -38,9 +38,8 @@ QUESTIONS = ["Who filmed Dune?", "Which city is a city with a river?"]
 def rag(tmp_path: Path) -> HippoRAG:
     rows = zip("abcde", SAID, strict=True)
     path = tmp_path / "said.jsonl"
-    path.write_text(
-        "".join(json.dumps({"id": name, "entities": [], "triples": t}) + "\n" for name, t in rows)
-    )
+    lines = [json.dumps({"id": name, "entities": [], "triples": t}) for name, t in rows]
+    path.write_text("\n".join(lines))
     graph = Entity(OpenIEFile(Offline(model=None, spans=False), str(path)), Hashed(), synonym=None)
     return HippoRAG(graph, Hashed(), nearest=2)
 
@@ -54,12 +53,8 @@ def reset(rag: HippoRAG, benchmark: Benchmark, store: Store, query: int) -> dict
     """The paper's weights, text by text: by triple, divided by the passages of a phrase; 0.05 x
     scaled cosines.
     """
-    texts = [
-        " ".join(normalised(part) for part in triple[:1]) + f" {triple[1]} {normalised(triple[2])}"
-        for rows in SAID
-        for triple in rows
-    ]
-    pairs = [(normalised(triple[0]), normalised(triple[2])) for rows in SAID for triple in rows]
+    said = [(s.lower(), predicate, o.lower()) for rows in SAID for s, predicate, o in rows]
+    texts, pairs = [" ".join(triple) for triple in said], [(s, o) for s, _, o in said]
     near = cosine(texts, benchmark.questions[query], "passage", store)
     best = sorted(range(len(texts)), key=lambda i: (-near[i], i))[:2]
     held: dict[str, list[float]] = {}
@@ -83,49 +78,28 @@ def seeds(rag: HippoRAG, benchmark: Benchmark, store: Store, query: int) -> dict
     return {names[n]: value for n, value in zip(row.indices, row.data, strict=True)}
 
 
-def normalised(name: str) -> str:
-    return name.lower()
-
-
 @pytest.mark.parametrize("query", [0, 1])
 def test_seeds_and_ranks_against_igraph(rag: HippoRAG, tmp_path: Path, query: int) -> None:
     igraph = pytest.importorskip("igraph", reason="igraph is in the extra bench")
     benchmark, store = few(QUESTIONS), Store(tmp_path)
     weights = reset(rag, benchmark, store, query)
-    assert seeds(rag, benchmark, store, query) == pytest.approx(
-        {name: value for name, value in weights.items() if value}, rel=1e-5
-    )
+    some = {name: value for name, value in weights.items() if value}
+    assert seeds(rag, benchmark, store, query) == pytest.approx(some, rel=1e-5)
     nodes = ["dune", "david lynch", "missoula", "rome", "river", "alone", *"abcde"]
     joined = ["dune-david lynch", "david lynch-missoula", "missoula-river", "rome-river"]
-    held = [
-        "dune-a",
-        "david lynch-a",
-        "david lynch-b",
-        "missoula-b",
-        "missoula-c",
-        "river-c",
-        "rome-d",
-        "river-d",
-    ]
-    edges = [
-        tuple(nodes.index(end) for end in edge.split("-")) for edge in [*joined, *held, "alone-e"]
-    ]
+    held = ["dune-a", "david lynch-a", "david lynch-b", "missoula-b", "missoula-c", "river-c"]
+    whole = [*joined, *held, "rome-d", "river-d", "alone-e"]
+    edges = [tuple(nodes.index(end) for end in edge.split("-")) for edge in whole]
     graph = igraph.Graph(n=len(nodes), edges=edges)
-    mass = graph.personalized_pagerank(
-        damping=0.5,
-        reset=[weights.get(name, 0) for name in nodes],
-        weights=[1.0] * len(edges),
-        implementation="prpack",
-    )
+    reset_, ones = [weights.get(name, 0) for name in nodes], [1.0] * len(edges)
+    options = {"weights": ones, "implementation": "prpack"}
+    mass = graph.personalized_pagerank(damping=0.5, reset=reset_, **options)
     wanted = {name: mass[nodes.index(name)] for name in "abcde"}
     found = retrieve(rag, benchmark, store).to_dict()[f"q{query}"]
-    assert found == pytest.approx(
-        {name: value for name, value in wanted.items() if value > 1e-6}, abs=1e-5
-    )
-    order = sorted(found, key=lambda name: -wanted[name])
-    assert [wanted[name] for name in found] == pytest.approx(
-        [wanted[name] for name in order], abs=1e-6
-    )
+    listed = {name: value for name, value in wanted.items() if value > 1e-6}
+    assert found == pytest.approx(listed, abs=1e-5)
+    order = sorted((wanted[name] for name in found), reverse=True)
+    assert [wanted[name] for name in found] == pytest.approx(order, abs=1e-6)
 
 
 def test_recognition_leaves_triples_out(rag: HippoRAG, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from harness.core.errors import HarnessError
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder import embed
 from harness.model.encoder.hashed import Hashed
@@ -70,17 +69,3 @@ def test_activation_is_what_the_definition_says(knobs, benchmark_of, tmp_path):
     world = benchmark_of(WORLD, [QUESTION])
     found = made.retrieve(world, store)[0].to_dict()["q0"]
     assert found == pytest.approx(activation(world, made, store), abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("knob", "words"),
-    [
-        ({"passages": 0}, r"passages must be in \[1"),
-        ({"decay": 1.5}, r"decay must be in \[0, 1\]"),
-        ({"gate": "cosin"}, r"gate=cosin is not known \(did you mean cosine"),
-        ({"direction": "up"}, "direction=up"),
-    ],
-)
-def test_bounds(knob, words):
-    with pytest.raises(HarnessError, match=words):
-        TitleActivation(Offline(model=None, spans=False), Hashed(), **knob)

@@ -10,7 +10,6 @@ import pytest
 import scipy.sparse as sp
 
 from harness.benchmark import load
-from harness.core.errors import HarnessError
 from harness.graph import Network
 from harness.graph.entity import Entity
 from harness.graph.extractor.extraction import KINDS
@@ -29,26 +28,16 @@ def test_priors_worked_by_hand() -> None:
 
     Passages that hold a, b, c: 1, 2, 2; neighbours: 2, 3, 2.
     """
-    plain = [
-        [0, 0.9, 0, 1, 0],
-        [0.9, 0, 0, 1, 1],
-        [0, 0, 0, 1, 1],
-        [1, 1, 1, 0, 0],
-        [0, 1, 1, 0, 0],
-    ]
+    rows = ("0 .9 0 1 0", ".9 0 0 1 1", "0 0 0 1 1", "1 1 1 0 0", "0 1 1 0 0")
+    plain = np.array([list(map(float, row.split())) for row in rows])
     prior = np.array([1 / 2, 1 / (2 * 3), 1 / (2 * 2), 1, 1])
     for walk, weights in (
-        (Undirected(), np.array(plain)),
-        (Undirected(specificity=1, degree=1), np.array(plain) * prior),
-        (Undirected(degree=0.5), np.array(plain) * [2**-0.5, 3**-0.5, 2**-0.5, 1, 1]),
+        (Undirected(), plain),
+        (Undirected(specificity=1, degree=1), plain * prior),
+        (Undirected(degree=0.5), plain * [2**-0.5, 3**-0.5, 2**-0.5, 1, 1]),
     ):
         found = walk.transition(network()).toarray()
         np.testing.assert_allclose(found, weights / weights.sum(axis=1, keepdims=True), rtol=1e-6)
-
-
-def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"lists\.NAME\.walk\.degree.*\[0.*degree=-1"):
-        Undirected(degree=-1)
 
 
 def agrees(graph: sp.csr_array, transition: sp.csr_array, seeds: sp.csr_array) -> None:
@@ -58,14 +47,8 @@ def agrees(graph: sp.csr_array, transition: sp.csr_array, seeds: sp.csr_array) -
     peer = igraph.Graph(n=graph.shape[0], edges=np.stack([upper.row, upper.col], axis=1).tolist())
     found = np.concatenate([part.values.T for part in Walks(transition, 0.5, 1e-6, 200)(seeds)])
     for row, reset in zip(found, seeds.toarray(), strict=True):
-        mass = np.array(
-            peer.personalized_pagerank(
-                damping=0.5,
-                reset=reset.tolist(),
-                weights=upper.data.tolist(),
-                implementation="prpack",
-            )
-        )
+        options = {"weights": upper.data.tolist(), "implementation": "prpack"}
+        mass = np.array(peer.personalized_pagerank(damping=0.5, reset=reset.tolist(), **options))
         np.testing.assert_allclose(row, mass, atol=1e-6)
         best = np.lexsort((np.arange(len(row)), -row))[:200]
         assert np.all(np.diff(mass[best]) <= 1e-6)
@@ -76,16 +59,13 @@ def agrees(graph: sp.csr_array, transition: sp.csr_array, seeds: sp.csr_array) -
 def test_prpack_on_a_random_graph() -> None:
     random = np.random.default_rng(0)
     related = sp.random_array((700, 700), density=0.003, rng=random, format="csr", dtype=np.float32)
-    held = sp.csr_array(
-        sp.random_array((700, 400), density=0.01, rng=random, dtype=np.float32) > 0,
-        dtype=np.float32,
-    )
+    there = sp.random_array((700, 400), density=0.01, rng=random, dtype=np.float32) > 0
+    held = sp.csr_array(there, dtype=np.float32)
     nothing = sp.csr_array((700, 400), dtype=np.float32)
     context = {**dict.fromkeys(KINDS, nothing), "open": held}
     names = [f"n{number}" for number in range(700)]
-    made = Network(
-        names, nothing, context, sp.csr_array(related + related.T), sp.csr_array((700, 700))
-    )
+    both = sp.csr_array(related + related.T), sp.csr_array((700, 700))
+    made = Network(names, nothing, context, *both)
     seeds = sp.random_array((20, 1100), density=0.02, rng=random, format="csr")
     seeds = sp.csr_array(seeds / seeds.sum(axis=1)[:, None])
     walk = Undirected()

@@ -38,13 +38,9 @@ class Own(LM):
         return [self.answer(int(one.args[0].split()[1].rstrip("?"))) for one in requests]
 
     def answer(self, n):
-        return (
-            f"answer {n}"
-            if n in self.right
-            else f"It is answer {n}."
-            if n in self.loose
-            else "unknown"
-        )
+        if n in self.right:
+            return f"answer {n}"
+        return f"It is answer {n}." if n in self.loose else "unknown"
 
     def loglikelihood(self, requests):
         raise NotImplementedError
