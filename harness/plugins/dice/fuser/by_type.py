@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
 
 import numpy as np
 import torch
@@ -40,8 +39,8 @@ class ByType:
 
     shares: Mapping[str, float] | None = field(default=None, hash=False, metadata=LEARNED)
     otherwise: float = 0.5
-    reads: ClassVar[frozenset[str]] = frozenset({"values", "types"})
-    unit: ClassVar[bool] = False
+    reads = frozenset({"values", "types"})
+    unit = False
 
     def __post_init__(self) -> None:
         bounded("fuser.otherwise", self.otherwise, 0, 1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -23,8 +22,8 @@ class Dice:
     """
 
     epsilon: float = 1e-6
-    reads: ClassVar[frozenset[str]] = frozenset({"values"})
-    unit: ClassVar[bool] = False
+    reads = frozenset({"values"})
+    unit = False
 
     def __post_init__(self) -> None:
         bounded("fuser.epsilon", self.epsilon, 0)

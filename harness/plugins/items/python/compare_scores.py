@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from harness.core.errors import path_of
 from harness.plugins.items.score import ScoreComparison, Scores, compare_systems, read_scores
@@ -43,14 +42,13 @@ def compare_scores(
     for name, given in (("the run", run), ("the baseline", baseline)):
         several = given if isinstance(given, (list, tuple)) else [given]
         shown = str(given) if isinstance(given, str | Path) else name
-        systems.append({shown: [_read(one, name, metric, columns) for one in several]})
+        found: list[Mapping[str, Scores]] = []
+        for one in several:
+            if isinstance(one, Mapping):
+                scores = Scores.from_dict(one, name, metric or "score")
+                found.append({scores.metric: scores})
+            else:
+                path = path_of(name, one)
+                found.append(read_scores(path, None if metric is None else [metric], columns))
+        systems.append({shown: found})
     return compare_systems(systems[0], systems[1], missing)[0]
-
-
-def _read(
-    given: Any, name: str, metric: str | None, columns: Mapping[str, str] | None
-) -> Mapping[str, Scores]:
-    if isinstance(given, Mapping):
-        return {metric or "score": Scores.from_dict(given, name, metric or "score")}
-    path_of(name, given)
-    return read_scores(given, None if metric is None else [metric], columns)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +78,14 @@ class Scores:
             which = f" of run {run}" if len(runs) > 1 else ""
             lacks.setdefault(item, f"{place}: item {item} has no {metric}{which}")
         places = [first[item].place for item in items]
-        clusters = _clusters([first[item] for item in items])
-        return cls(source, metric, items, values, clusters, places, lacks)
+        clusters = [first[item].cluster for item in items]
+        if any(clusters) and None in clusters:
+            row = first[items[clusters.index(None)]]
+            raise HarnessError(
+                f"{row.place}: item {row.item} has no cluster; give each one, or none"
+            )
+        own = clusters if any(clusters) else None
+        return cls(source, metric, items, values, own, places, lacks)
 
     @classmethod
     def from_dict(cls, scores: Mapping[str, float], source: str, metric: str) -> Scores:
@@ -115,19 +120,6 @@ class Scores:
         """Whether each score is a 32-bit number."""
         with np.errstate(over="ignore"):
             return bool((self.values.astype(np.float32) == self.values).all())
-
-
-def _clusters(rows: Sequence[ScoreRow]) -> list[str | None] | None:
-    """Return the cluster of each row, or None if no row has one."""
-    clusters = [row.cluster for row in rows]
-    if not any(clusters):
-        return None
-    for row in rows:
-        if not row.cluster:
-            raise HarnessError(
-                f"{row.place}: item {row.item} has no cluster; give each one, or none"
-            )
-    return clusters
 
 
 def tied(several: Sequence[Scores]) -> list[Scores]:
@@ -169,8 +161,9 @@ def read_scores(
         HarnessError: there are several metrics, or not the wanted ones.
     """
     rows = read_rows(Path(path), columns, metrics)
-    there = _metrics(rows)
-    numeric = [name for name in there if _has_numbers(rows, name)]
+    there = dict.fromkeys(name for row in rows for name in row.scores)
+    held = {name: [_float(row.scores.get(name)) for row in rows] for name in there}
+    numeric = [name for name, values in held.items() if any(one is not None for one in values)]
     usual = [name for name in NAMES["score"] if name in there][:1] or numeric
     wanted = metrics or ([columns["score"]] if columns and "score" in columns else usual)
     if not wanted:
@@ -180,20 +173,11 @@ def read_scores(
     if not metrics and len(wanted) > 1:
         mend = f"choose with metric={numeric[0]} or columns={{score: {numeric[0]}}}"
         raise HarnessError(f"{path}: expected one metric, found {', '.join(numeric)}; {mend}")
-    unknown = [name for name in wanted if name not in there]
-    if unknown:
-        near = nearest(unknown[0], numeric)
-        found = ", ".join(numeric) or "none"
-        raise HarnessError(f"{path}: metric {unknown[0]} is not there{near}; found {found}")
+    for name in wanted:
+        if name not in there:
+            found = f"{nearest(name, numeric)}; found {', '.join(numeric) or 'none'}"
+            raise HarnessError(f"{path}: metric {name} is not there{found}")
     return {metric: Scores.of(str(path), metric, rows) for metric in wanted}
-
-
-def _metrics(rows: Sequence[ScoreRow]) -> list[str]:
-    return list(dict.fromkeys(name for row in rows for name in row.scores))
-
-
-def _has_numbers(rows: Sequence[ScoreRow], metric: str) -> bool:
-    return any(_float(row.scores.get(metric)) is not None for row in rows)
 
 
 def _number(row: ScoreRow, metric: str) -> float:
@@ -213,10 +197,8 @@ def _number(row: ScoreRow, metric: str) -> float:
 
 def _float(value: Any) -> float | None:
     try:
-        if isinstance(value, (Real, np.bool_)):
-            return float(value)
-        return TRUTH.get(value.lower()) if value.lower() in TRUTH else float(value)
+        return float(TRUTH.get(value.lower(), value) if isinstance(value, str) else value)
     except OverflowError:
         return math.inf
-    except (AttributeError, ValueError, TypeError):
+    except (ValueError, TypeError):
         return None

@@ -83,7 +83,7 @@ def complete(scores: Sequence[Scores], rule: str | None) -> tuple[list[Scores], 
     every = sorted(set().union(*(one.items for one in scores)))
     lacks: dict[str, dict[str, None]] = {}
     for one in scores:  # by any metric of a file, each once
-        absent = _absent(one, every)
+        absent = [item for item in every if item not in one.rows or item in one.lacks]
         if absent and rule is None:
             raise _refusal(one, absent, scores, len(every))
         if absent:
@@ -99,10 +99,6 @@ def complete(scores: Sequence[Scores], rule: str | None) -> tuple[list[Scores], 
     for one in scores:
         clusters |= dict(zip(one.items, one.clusters or (), strict=False))
     return [_of_items(one, kept, clusters) for one in scores], missing
-
-
-def _absent(one: Scores, every: Sequence[str]) -> list[str]:
-    return [item for item in every if item not in one.rows or item in one.lacks]
 
 
 def _refusal(

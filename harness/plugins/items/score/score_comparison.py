@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import cached_property, partial
-from typing import Any, ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -54,10 +52,7 @@ class ScoreComparison(SystemComparison):
     item_ids: Sequence[str]
     missing: Missing
     rounded: Sequence[float] = ()
-    repeats: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    errors: TwoWay | None = None
-    flips: bool = False
-    fusable: ClassVar[bool] = False
+    fusable = False
 
     @property
     def ids(self) -> Sequence[str]:

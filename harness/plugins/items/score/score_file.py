@@ -116,6 +116,8 @@ def read_rows(path: Path, columns: Names | None, metrics: Sequence[str] | None) 
         HarnessError: the file is not readable, or has no row.
     """
     keys_of("columns", columns, NAMES)
+    if not path.exists():
+        raise HarnessError(f"{path}: there is no such file")
     given = columns or {}
     names: dict[str, str] = {}
     rows = []
@@ -164,8 +166,6 @@ def _parquet(path: Path) -> Records:
 
     try:
         rows = pq.read_table(path, use_threads=False).to_pylist()
-    except FileNotFoundError as error:
-        raise HarnessError(f"{path}: there is no such file") from error
     except (pa.ArrowException, *DAMAGED) as error:
         raise HarnessError(
             f"{path}: no readable Parquet file ({str(error).splitlines()[0]})"
@@ -237,7 +237,11 @@ def _by_item(path: Path, report: Fields, metrics: Sequence[str]) -> Mapping[str,
     nested = {outer: inner for outer, inner in report.items() if isinstance(inner, dict)}
     if not nested:
         return {item: {"score": value} for item, value in report.items()}
-    _check_objects(path, report)
+    for outer, value in report.items():
+        if outer not in nested:
+            raise HarnessError(
+                f"{path}: {outer}: expected an object of scores, as the others are, got {value!r}"
+            )
     inside = dict.fromkeys(name for values in nested.values() for name in values)
     outer_known, inner_known = (
         sum(metric in names for metric in metrics) for names in (nested, inside)
@@ -252,19 +256,6 @@ def _by_item(path: Path, report: Fields, metrics: Sequence[str]) -> Mapping[str,
         )
     if outer_known < inner_known or (outer_known == inner_known and not single):
         return nested
-    return _by_inner(nested)
-
-
-def _check_objects(path: Path, report: Fields) -> None:
-    for outer, value in report.items():
-        if not isinstance(value, dict):
-            raise HarnessError(
-                f"{path}: {outer}: expected an object of scores, as the others are, got {value!r}"
-            )
-
-
-def _by_inner(nested: Mapping[str, Fields]) -> dict[str, dict[str, object]]:
-    """Return {metric: {item: score}} as {item: {metric: score}}."""
     rows: dict[str, dict[str, object]] = {}
     for metric, values in nested.items():
         for item, value in values.items():
@@ -273,7 +264,10 @@ def _by_inner(nested: Mapping[str, Fields]) -> dict[str, dict[str, object]]:
 
 
 def _samples(path: Path, log: Any, samples: Any, given: Names) -> Records:
-    """Yield the samples of an inspect_ai log. ``given`` may name fields of their metadata."""
+    """Yield the samples of an inspect_ai log. ``given`` may name fields of their metadata.
+
+    Scores are by ``scorer``, or ``scorer/key`` if it gave several; letters are numbers.
+    """
     if message := misfit([log], list[Log]) or misfit(samples, list[InspectSample]):
         raise HarnessError(f"{path}: {message}; give the log as inspect_ai wrote it")
     if log.get("status") != "success":
@@ -285,24 +279,17 @@ def _samples(path: Path, log: Any, samples: Any, given: Names) -> Records:
         metadata = sample.get("metadata") or {}
         row = {name: metadata[name] for name in wanted if name in metadata}
         row |= {"id": sample.get("id"), "epoch": sample.get("epoch")}
-        place = f"{path}: sample {row['id']}, epoch {row['epoch']}"
-        yield place, row, _sample_scores(sample.get("scores") or {})
-
-
-def _sample_scores(scorers: Mapping[str, Fields]) -> dict[str, object]:
-    """Return a sample's scores by ``scorer``, or ``scorer/key`` if it gave several; letters as
-    numbers.
-    """
-    scores: dict[str, object] = {}
-    for scorer, given in scorers.items():
-        value = given.get("value")
-        if isinstance(value, dict):
-            scores |= {f"{scorer}/{key}": own for key, own in value.items()}
-        else:
-            scores[scorer] = value
-    return {
-        key: LETTERS.get(own, own) if isinstance(own, str) else own for key, own in scores.items()
-    }
+        scores: dict[str, object] = {}
+        for scorer, found in (sample.get("scores") or {}).items():
+            value = found.get("value")
+            if isinstance(value, dict):
+                scores |= {f"{scorer}/{key}": own for key, own in value.items()}
+            else:
+                scores[scorer] = value
+        for key, own in scores.items():
+            if isinstance(own, str):
+                scores[key] = LETTERS.get(own, own)
+        yield f"{path}: sample {row['id']}, epoch {row['epoch']}", row, scores
 
 
 def _member(path: Path, name: str) -> Any:
@@ -317,8 +304,6 @@ def _member(path: Path, name: str) -> Any:
                 stream.seek(sum(struct.unpack("<HH", stream.read(4))), io.SEEK_CUR)
                 packed = pa.BufferReader(stream.read(info.compress_size))
                 data = pa.CompressedInputStream(packed, "zstd").read()
-    except FileNotFoundError as error:
-        raise HarnessError(f"{path}: there is no such file") from error
     except (*DAMAGED, NotImplementedError, pa.ArrowException) as error:
         raise HarnessError(f"{path}: no log of inspect_ai that was finished ({error})") from error
     return parse_json(data, path, f"{name} of a log of inspect_ai")

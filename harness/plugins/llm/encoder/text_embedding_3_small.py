@@ -38,7 +38,7 @@ class TextEmbedding3Small(Server):
 
     version: ClassVar[int] = 1
 
-    concept: ClassVar[str] = "encoder"
+    concept = "encoder"
 
     model: str = "text-embedding-3-small"
     base_url: str = field(default="https://api.openai.com/v1", metadata=REACHES)

@@ -48,7 +48,7 @@ class LLM(Chat):
         triples: a prompt of ``conf/extractor/prompts/``, or a file.
     """
 
-    concept: ClassVar[str] = "extractor"
+    concept = "extractor"
     version: ClassVar[int] = 1
     base: Extractor
     entities: str = field(default="entities", metadata=NO_RESULT)

@@ -38,7 +38,7 @@ class LLM(Chat):
         most: >= 1.
     """
 
-    concept: ClassVar[str] = "gate"
+    concept = "gate"
     version: ClassVar[int] = 1
     prompt: str = field(default="keep", metadata=NO_RESULT)
     most: int = 4

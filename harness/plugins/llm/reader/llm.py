@@ -32,7 +32,7 @@ class LLM(Chat):
             model quote before it answers.
     """
 
-    concept: ClassVar[str] = "reader"
+    concept = "reader"
     version: ClassVar[int] = 1
     prompt: str = field(default="open", metadata=NO_RESULT)
     closed: str = field(default="closed", metadata=NO_RESULT)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -59,7 +59,7 @@ class Boosted:
     target: str = "supporting"
     features: Sequence[str] = field(default_factory=lambda: ["rank", "score", "minmax"], hash=False)
     forest: Mapping[str, Any] | None = field(default=None, hash=False, metadata=LEARNED)
-    unit: ClassVar[bool] = False
+    unit = False
 
     def __post_init__(self) -> None:
         check_growth("fuser", self)

@@ -58,7 +58,7 @@ class Learned:
     coefficients: Mapping[str, Sequence[float]] | None = field(
         default=None, hash=False, metadata=LEARNED
     )
-    unit: ClassVar[bool] = False
+    unit = False
     version: ClassVar[int] = 2  # 2: the weight of being held is added in float64
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -150,7 +150,7 @@ class Relational:
             state per pick.
     """
 
-    reads: ClassVar[frozenset[str]] = frozenset({"relations"})
+    reads = frozenset({"relations"})
 
     m: int = 30
     picks: int = 5

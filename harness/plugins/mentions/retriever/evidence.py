@@ -42,7 +42,7 @@ class Weights(Weighted):
     the part of the question's words, weighted by rarity, that p has.
     """
 
-    keys: ClassVar[str] = "own, bridge, end"
+    keys = "own, bridge, end"
     question: float = 0.0
     relation: float = 0.0
     sentence: float = 0.0
@@ -62,7 +62,7 @@ class Edge(Weighted):
     computed.
     """
 
-    keys: ClassVar[str] = "names, named_by, shares, resembles"
+    keys = "names, named_by, shares, resembles"
     base: float = 0.0
     relation: float = 0.0
     sentence: float = 0.0

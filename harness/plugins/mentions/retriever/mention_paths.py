@@ -83,7 +83,7 @@ class MentionPaths:
     """
 
     version: ClassVar[int] = 1
-    fitted_on: ClassVar[tuple[str, ...]] = ("2wikimultihopqa", "hotpotqa", "musique")
+    fitted_on = ("2wikimultihopqa", "hotpotqa", "musique")
     extractor: Extractor
     encoder: Encoder
     own: Weights = field(default_factory=Weights)

@@ -42,7 +42,7 @@ class MentionWalk:
     """
 
     version: ClassVar[int] = 1
-    fitted_on: ClassVar[tuple[str, ...]] = ("2wikimultihopqa", "hotpotqa", "musique")
+    fitted_on = ("2wikimultihopqa", "hotpotqa", "musique")
     extractor: Extractor
     encoder: Encoder
     passages: int = 10

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -26,8 +25,8 @@ class GumbelCopula:
     changes nothing.
     """
 
-    reads: ClassVar[frozenset[str]] = frozenset({"scores", "values"})
-    unit: ClassVar[bool] = True
+    reads = frozenset({"scores", "values"})
+    unit = True
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """Return float64[Q, U], the fused scores."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from torch import Tensor
 
@@ -21,8 +20,8 @@ class LogLinear(Shared):
         weights: exponents >= 0 by list name, instead of alpha, for any number of lists.
     """
 
-    reads: ClassVar[frozenset[str]] = frozenset({"probabilities"})
-    unit: ClassVar[bool] = True
+    reads = frozenset({"probabilities"})
+    unit = True
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """Return float64[Q, U], the fused scores."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -25,8 +24,8 @@ class OtGaussian(Shared):
         weights: >= 0 by list name, instead of alpha, for any number of lists.
     """
 
-    reads: ClassVar[frozenset[str]] = frozenset({"scores"})
-    unit: ClassVar[bool] = False
+    reads = frozenset({"scores"})
+    unit = False
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """Return float64[Q, U], the fused scores."""

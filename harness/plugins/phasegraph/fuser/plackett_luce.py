@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -31,8 +30,8 @@ class PlackettLuce(Shared):
     """
 
     prior: float = 1.0
-    reads: ClassVar[frozenset[str]] = frozenset({"ranks"})
-    unit: ClassVar[bool] = False
+    reads = frozenset({"ranks"})
+    unit = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

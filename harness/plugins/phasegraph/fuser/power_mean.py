@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from torch import Tensor
 
@@ -25,8 +24,8 @@ class PowerMean(Shared):
     """
 
     r: float = 0.5
-    reads: ClassVar[frozenset[str]] = frozenset({"values"})
-    unit: ClassVar[bool] = True
+    reads = frozenset({"values"})
+    unit = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

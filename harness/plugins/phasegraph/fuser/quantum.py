@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from torch import Tensor
 
@@ -25,8 +24,8 @@ class Quantum:
     """
 
     theta: float = 0.0
-    reads: ClassVar[frozenset[str]] = frozenset({"probabilities"})
-    unit: ClassVar[bool] = True
+    reads = frozenset({"probabilities"})
+    unit = True
 
     def __post_init__(self) -> None:
         bounded("fuser.theta", self.theta, 0, math.pi)

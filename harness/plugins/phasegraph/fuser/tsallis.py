@@ -31,8 +31,8 @@ class Tsallis(ConsensusBonus):
     alpha: float = 0.7
     beta: float = 0.5
     q: float = 1.5
-    reads: ClassVar[frozenset[str]] = frozenset({"probabilities"})
-    unit: ClassVar[bool] = True
+    reads = frozenset({"probabilities"})
+    unit = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import torch
@@ -38,7 +37,7 @@ class Ising:
         m: number of reranked documents, >= 1.
     """
 
-    reads: ClassVar[frozenset[str]] = frozenset({"mentions"})
+    reads = frozenset({"mentions"})
 
     J: float = 0.5
     T: float = 1.0

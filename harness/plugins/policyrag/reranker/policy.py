@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -38,7 +37,7 @@ class Policy:
         m: number of reranked documents, >= 1.
     """
 
-    reads: ClassVar[frozenset[str]] = frozenset({"seeds"})
+    reads = frozenset({"seeds"})
 
     lambda_title: float = 0.0
     lambda_cov: float = 0.1

@@ -33,7 +33,7 @@ class PolicyRAG:
     """
 
     version: ClassVar[int] = 5  # 5: the first sweeps of a walk compute in float32
-    fitted_on: ClassVar[tuple[str, ...]] = ("2wikimultihopqa", "musique")
+    fitted_on = ("2wikimultihopqa", "musique")
     graph: Graph
     encoder: Encoder
     policy: Policy = field(default_factory=Policy)

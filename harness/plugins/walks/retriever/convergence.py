@@ -39,7 +39,7 @@ class Convergence:
     """
 
     version: ClassVar[int] = 4  # 4: the first sweeps of a walk compute in float32
-    fitted_on: ClassVar[tuple[str, ...]] = PPR.fitted_on
+    fitted_on = PPR.fitted_on
     ppr: PPR
     seeds: int = 5
     together: float = 1.0
