@@ -80,12 +80,8 @@ def test_power_is_stated_as_found_where_one_cluster_holds_much():
     assert found.share("planted") == pytest.approx(found.power, abs=3 * 0.5 / 300**0.5)
 
 
-def test_queries_by_themselves_are_clusters_of_one(signs):
+def test_queries_by_themselves_are_clusters_of_one_in_seeded_worlds(signs):
     assert exchanged(signs, 50, 3, labels=np.arange(300)) == exchanged(signs, 50, 3)
-
-
-def test_worlds_are_seeded(signs):
-    assert exchanged(signs, 50, 3, seed=4) == exchanged(signs, 50, 3, seed=4)
 
 
 def test_the_table(nothing):
@@ -97,9 +93,8 @@ def test_the_table(nothing):
 def settings(overrides, tmp_path):
     axes = "+grid.some={fuser:[linear],fuser.alpha:[0.3,0.6,0.8],pool.cap:[8]}"
     small = ["calibrate.n=20", "calibrate.worlds=4", "calibrate.effects=[0,0.02]"]
-    return compose(
-        "calibrate", [*overrides, f"paths.reports={tmp_path}", "grid=point", axes, *small]
-    )
+    point = [f"paths.reports={tmp_path}", "grid=point", axes]
+    return compose("calibrate", [*overrides, *point, *small])
 
 
 def test_the_command(overrides, tmp_path, capsys):
@@ -116,9 +111,8 @@ def test_the_command_for_forecasts_says_what_they_cannot_see(
     monkeypatch.setattr(Trec, "fitted_on", ("tiny",), raising=False)
     calibrate.run(settings([*overrides, "what=forecast", "calibrate.splits=3"], tmp_path))
     lists = "The weights of dense, graph, bm25 were chosen on these tune questions"
-    assert (
-        f"{lists}, too: expect less than the forecast says." in capsys.readouterr().out.splitlines()
-    )
+    caution = f"{lists}, too: expect less than the forecast says."
+    assert caution in capsys.readouterr().out.splitlines()
     content = json.loads((tmp_path / "runs" / "calibrations" / "tiny-forecast.json").read_text())
     assert [one["split"] for one in content["forecast"]] == ["random", "cluster"]
 
@@ -148,10 +142,8 @@ def test_forecasts_hold_on_new_clusters():
     labels = np.repeat(np.arange(120), np.arange(120) % 4 + 1)
     scores = (rng.random((30, 120)) < 0.6)[:, labels].astype(float)
     gold = labels[:, None].astype(np.int32)
-    found = {
-        one.split: one
-        for one in check_forecasts("made", scores, np.zeros(scores.shape, bool), gold, 40)
-    }
+    made = check_forecasts("made", scores, np.zeros(scores.shape, bool), gold, 40)
+    found = {one.split: one for one in made}
     assert found["cluster"].inside >= 36
     assert found["cluster"].half_width > 1.96 * (2 * 0.24 / 60) ** 0.5  # of 60 clusters each
     text = forecasts(list(found.values())).text()
@@ -170,9 +162,8 @@ def test_clustered_worlds_break_the_plain_figures_alone():
     tables = behaviours([found])
     assert [table.name for table in tables] == ["false_findings", "coverage"]
     assert [row[3] for row in tables[0].rows] == ["query", "rule"]
-    assert tables[0].rows[1][4:] == [
-        found.errors[f"rule {one.title[:-2]}"] for one in tables[0].columns[4:]
-    ]
+    rule = [found.errors[f"rule {one.title[:-2]}"] for one in tables[0].columns[4:]]
+    assert tables[0].rows[1][4:] == rule
     low, high = binom.ppf([0.025, 0.975], 60, 0.05) / 60
     assert tables[0].title.endswith(f"5 is right, {100 * low:.1f} to {100 * high:.1f} by chance")
 

@@ -136,11 +136,9 @@ class GraphBranch:
         touched = self.expand(seeds)
         for distance in range(1, self.hops):
             through = touched[np.isin(self.facts.relation[touched], self._alike(question))]
-            ends = [
-                self.facts.object[through],
-                *([self.facts.subject[through]] if self.inward else []),
-            ]
-            near = np.unique(np.concatenate(ends))
+            near = self.facts.object[through]
+            if self.inward:
+                near = np.union1d(near, self.facts.subject[through])
             hop[near] = np.minimum(hop[near], distance)
             touched = self.expand(np.flatnonzero(hop < self.hops))
         return touched, hop
@@ -153,9 +151,8 @@ class GraphBranch:
         if self.relations is None:
             return np.arange(count)
         labels = np.repeat(len(self.facts.names) + np.arange(count)[:, None], 3, axis=1)
-        return np.argsort(-self.known.scores(question, np.arange(count), labels), kind="stable")[
-            : self.relations
-        ]
+        scores = self.known.scores(question, np.arange(count), labels)
+        return np.argsort(-scores, kind="stable")[: self.relations]
 
 
 def best_rows(
@@ -183,9 +180,8 @@ def best_rows(
         inward: whether rows also lead from tail to head.
         limit: number of rows; None for all.
     """
-    if (
-        limit is not None and len(score) > limit
-    ):  # every triple makes a row, so no other can be among the best
+    # every triple makes a row, so no other can be among the best
+    if limit is not None and len(score) > limit:
         first = np.flatnonzero(score >= np.partition(score, -limit)[-limit])
         touched, score = touched[first], score[first]
     head, tail = table[touched, 0], table[touched, 2]

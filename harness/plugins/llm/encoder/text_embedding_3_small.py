@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -108,13 +109,9 @@ class Client:
 
     def _vectors(self, texts: Sequence[str]) -> list[Float32Array]:
         """Return the vectors of one batch."""
-        return list(
-            self.endpoint.post(
-                "/embeddings",
-                self.request | {"input": list(texts)},
-                lambda answer: self._read(answer, len(texts)),
-            )
-        )
+        request, count = self.request | {"input": list(texts)}, len(texts)
+        answer = self.endpoint.post("/embeddings", request, partial(self._read, count=count))
+        return list(answer)
 
     def _read(self, answer: Any, count: int) -> Float32Array:
         if (model := answer.get("model")) not in {None, "", self.encoder.model, *self._others}:

@@ -61,10 +61,6 @@ def keep(gate: FactGate, questions: Sequence[str], candidates: Candidates, store
         candidates: the facts of each.
         store: the store of the artifact.
     """
-    if len(candidates) != len(questions):
-        raise ValueError(
-            f"candidates of {len(candidates)} questions for {len(questions)} questions"
-        )
     distinct = [list(dict.fromkeys(texts)) for texts in candidates]
     owner = np.repeat(np.arange(len(distinct)), [len(texts) for texts in distinct])
 

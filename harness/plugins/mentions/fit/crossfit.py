@@ -51,9 +51,11 @@ class CrossFit:
                 "fit.datasets less fit.leave_out leaves no benchmark to fit on; name one more"
             )
         for name, setting in {**self.settings, **self.others}.items():
-            if not len(setting.members):
+            folds = setting.benchmark.folds[setting.members]
+            if len(np.unique(folds)) < (2 if name in self.settings else 1):
                 raise HarnessError(
-                    f"{name}: no question falls into tune; leave it out of fit.datasets"
+                    f"{name}: too few questions fall into tune for {FOLDS} folds; leave it out of "
+                    "fit.datasets"
                 )
 
     def fit_folds(self) -> Crossed:
@@ -90,11 +92,6 @@ class CrossFit:
     def _fit(self, what: str, left_out: int | None) -> dict[str, float]:
         """Return the weights from all folds but one."""
         masks = {name: fold != left_out for name, fold in self.fold.items()}
-        if not all(mask.any() for mask in masks.values()):
-            raise HarnessError(
-                f"fit: no question is left {what}; a benchmark has too few in tune for {FOLDS} "
-                "folds"
-            )
         held: dict[str, float] = {}
 
         def objective(stage: int, held: Weights, weights: Weights) -> float:

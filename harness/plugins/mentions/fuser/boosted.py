@@ -22,6 +22,7 @@ from harness.plugins.mentions.fuser.features import (
     READS,
     TARGETS,
     check_features,
+    check_lists,
     feature_values,
     wanted_documents,
 )
@@ -110,11 +111,7 @@ class Boosted:
         """Return float64[Q, U], the fused scores."""
         forest = learned_value("fuser=boosted", "forest", self.forest)
         names = list(forest["lists"])
-        if unknown := [name for name in pool.names if name not in names]:
-            raise HarnessError(
-                f"fuser.forest is of {', '.join(names)}, not of {', '.join(unknown)}; learn it "
-                "on these lists"
-            )
+        check_lists("fuser.forest", names, pool.names)
         rows = self._rows(pool, names)
         slowed = [[[*node[:4], self.rate * node[4]] for node in tree] for tree in forest["trees"]]
         scores = torch.from_numpy(add_leaves(rows.cpu().numpy(), slowed)).to(rows.device)

@@ -4,7 +4,7 @@ learned fusers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -74,11 +74,23 @@ def wanted_documents(pool: Calibrated, gold: Int32Array, target: str, fuser: str
     if pool.pool.shape[1]:
         found.scatter_add_(1, columns.clamp(min=0), (columns >= 0).int())
     labels: BoolArray = (found[there] > 0).cpu().numpy()
+    check_mixed(labels, f"fuser={fuser}", len(gold), f"documents in their pools are {target}")
+    return labels
+
+
+def check_mixed(labels: BoolArray, strategy: str, queries: int, wanted: str) -> None:
+    """Raise HarnessError if all labels are equal. ``wanted`` says what a true one is."""
     if labels.all() or not labels.any():
         raise HarnessError(
-            f"fuser={fuser} cannot learn from these {len(gold)} queries: {int(labels.sum())} of "
-            f"the {len(labels)} "
-            f"documents in their pools are {target}, and it needs some that are and some that "
-            "are not"
+            f"{strategy} cannot learn from these {queries} queries: {int(labels.sum())} of the "
+            f"{len(labels)} {wanted}; it needs some of both kinds"
         )
-    return labels
+
+
+def check_lists(key: str, known: Iterable[str], names: Sequence[str]) -> None:
+    """Raise HarnessError unless a learned value of the key is of all these lists."""
+    if missing := [name for name in names if name not in known]:
+        raise HarnessError(
+            f"{key} is of {', '.join(known) or 'no list'}, not of {', '.join(missing)}; learn it "
+            "on these lists"
+        )

@@ -23,6 +23,7 @@ from harness.plugins.mentions.fuser.features import (
     READS,
     TARGETS,
     check_features,
+    check_lists,
     feature_values,
     wanted_documents,
 )
@@ -101,12 +102,7 @@ class Learned:
         """Return float64[Q, U], the fused scores."""
         give = "fuser.coefficients={list: [w, v]}"
         found = learned_value("fuser=learned", "coefficients", self.coefficients, give)
-        if missing := [name for name in pool.names if name not in found]:
-            raise HarnessError(
-                f"fuser.coefficients are of {', '.join(found) or 'no list'}, not of "
-                f"{', '.join(missing)}; "
-                "learn them on these lists"
-            )
+        check_lists("fuser.coefficients", found, pool.names)
         return total([self._summand(pool, name, found[name]) for name in pool.names])
 
     def _summand(self, pool: Calibrated, name: str, weights: Sequence[float]) -> Tensor:

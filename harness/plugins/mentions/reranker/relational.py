@@ -19,12 +19,12 @@ from torch import Tensor
 
 from harness.core.arrays import BoolArray, Float32Array, Float64Array, Int32Array, Int64Array
 from harness.core.bounds import check_fields
-from harness.core.errors import HarnessError
 from harness.fusion.context import needed
 from harness.fusion.fuser import Calibrated
 from harness.fusion.learning import LEARNED, learned_value
 from harness.fusion.reranker import reorder, top
 from harness.plugins.mentions.forest import add_leaves, check_growth, check_trees, grow
+from harness.plugins.mentions.fuser.features import check_mixed
 from harness.plugins.mentions.retriever.mentions import PassageRelations, Related
 from harness.plugins.mentions.retriever.mentions.question_words import sum_shares
 
@@ -180,13 +180,8 @@ class Relational:
                 rows.append(features[free])
                 labels.append(wanted[free])
             judged = np.concatenate(labels)
-            if judged.all() or not judged.any():
-                raise HarnessError(
-                    f"reranker=relational cannot learn from these {len(gold)} queries: "
-                    f"{int(judged.sum())} of the "
-                    f"{len(judged)} passages that it saw support a question; it needs some that "
-                    "do and some that do not"
-                )
+            seen = "passages that it saw support a question"
+            check_mixed(judged, "reranker=relational", len(gold), seen)
             growth = {name: getattr(self, name) for name in ("trees", "depth", "rate", "least")}
             taught = replace(self, forest=grow(np.concatenate(rows), judged, **growth))
         return taught

@@ -64,12 +64,9 @@ class Part:
 
 def members(benchmark: Benchmark, share: float) -> Int64Array:
     """Return int64[n], the numbers of the passages of a part, ascending."""
-    fraction = np.array(
-        [
-            int(hashlib.md5(name.encode(), usedforsecurity=False).hexdigest(), 16) / 2**128
-            for name in benchmark.doc_ids.to_pylist()
-        ]
-    )
+    names = (name.encode() for name in benchmark.doc_ids.to_pylist())
+    hashes = (hashlib.md5(name, usedforsecurity=False).hexdigest() for name in names)
+    fraction = np.array([int(each, 16) / 2**128 for each in hashes])
     kept = (fraction < share) | (share == 1)
     kept[benchmark.gold[benchmark.gold >= 0]] = True
     return np.flatnonzero(kept)

@@ -7,16 +7,14 @@ and whether a list is stable if the question is reworded.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from omegaconf import DictConfig
-from typing_extensions import TypedDict
 
 from harness.benchmark import SPLITS, Benchmark
 from harness.benchmark.text import normal, words
-from harness.core.arrays import BoolArray, Float64Array, Int64Array
+from harness.core.arrays import Float64Array, Int64Array
 from harness.core.configuration import instantiate
 from harness.core.errors import HarnessError, bounded, nearest, one_of, whole_number
 from harness.evaluation.statistic import bootstrap
@@ -121,23 +119,8 @@ def overlap(one: Sequence[int], other: Sequence[int], p: float = 0.9) -> float:
     return float((1 - p) / p * whole + end)
 
 
-@runtime_checkable
-class Gating(Protocol):
-    """A retriever that keeps and drops facts."""
-
-    def gated(
-        self, benchmark: Benchmark, store: Store
-    ) -> tuple[NDArray[Any], NDArray[Any], BoolArray]:
-        """Return query, passage and whether it was kept, for each candidate fact."""
-        ...
-
-
-class Mean(TypedDict):
-    """A mean over ``n`` values with its bootstrap interval; None if there is none."""
-
-    mean: float | None
-    interval: list[float]
-    n: int
+Mean = dict[str, Any]
+"""``mean`` over ``n`` values with its bootstrap ``interval``; None if there is none."""
 
 
 def diagnose(config: DictConfig) -> tuple[Benchmark, dict[str, dict[str, Mean]]]:
@@ -164,8 +147,8 @@ def diagnose(config: DictConfig) -> tuple[Benchmark, dict[str, dict[str, Mean]]]
             values = measure(name, k, run, data, texts)
             found[listed][f"{name}@{k}"] = _mean(values[members])
     for name, retriever in retrievers.items():
-        if isinstance(retriever, Gating):
-            query, passage, passed = retriever.gated(data, kept)
+        if gated := getattr(retriever, "gated", None):
+            query, passage, passed = gated(data, kept)
             inside = np.isin(query, members)
             query, passage, dropped = query[inside], passage[inside], ~passed[inside]
             gold = (data.gold[query] == passage[:, None]).any(axis=1)
@@ -203,16 +186,13 @@ def stability(
     ids = whole.query_ids.to_pylist()
     found: dict[str, dict[str, Mean]] = {name: {} for name in runs}
     for kind in KINDS:
-        pairs = [
-            (ids.index(name.removesuffix(f"#{kind}")), place)
-            for place, name in enumerate(ids)
-            if name.endswith(f"#{kind}")
-        ]
+        places = [place for place, name in enumerate(ids) if name.endswith(f"#{kind}")]
+        originals = [ids.index(ids[place].removesuffix(f"#{kind}")) for place in places]
         for listed, run in runs.items():
-            overlaps = [
-                overlap(_head(run, one, options.depth), _head(run, other, options.depth), options.p)
-                for one, other in pairs
-            ]
+            overlaps = []
+            for pair in zip(originals, places, strict=True):
+                one, other = (_head(run, place, options.depth) for place in pair)
+                overlaps.append(overlap(one, other, options.p))
             found[listed][f"stable_{kind}"] = _mean(np.array(overlaps))
     return found
 
@@ -223,9 +203,5 @@ def _head(run: Run, query: int, depth: int) -> Sequence[int]:
 
 
 def _mean(values: Float64Array) -> Mean:
-    low, high = bootstrap(values)
-    return {
-        "mean": float(values.mean()) if len(values) else None,
-        "interval": [low, high],
-        "n": len(values),
-    }
+    mean = float(values.mean()) if len(values) else None
+    return {"mean": mean, "interval": list(bootstrap(values)), "n": len(values)}

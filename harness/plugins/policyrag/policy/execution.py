@@ -54,13 +54,8 @@ class PolicyStart:
 
     def take(self, queries: Int64Array) -> Self:
         """Return the start of some questions; ``candidates`` and ``seeds`` still hold all."""
-        return replace(
-            self,
-            named=self.named[queries],
-            close=self.close[queries],
-            phrases=self.phrases[queries],
-            restart=self.restart[queries],
-        )
+        matrices = ("named", "close", "phrases", "restart")
+        return replace(self, **{name: getattr(self, name)[queries] for name in matrices})
 
     def bonuses(self, docs: Int32Array, path: int, hub: float) -> dict[str, Floats]:
         """Return float64[Q, U] by name of weight: the phis of eq. 7 of passages int32[Q, U], -1 for
@@ -70,9 +65,8 @@ class PolicyStart:
         for first in range(0, len(docs), BLOCK):
             rows = slice(first, first + BLOCK)
             part, held = np.maximum(docs[rows], 0), docs[rows] >= 0
-            for name, phi in rerank.bonuses(
-                self.memory, self.named[rows], self.phrases[rows]
-            ).items():
+            phis = rerank.bonuses(self.memory, self.named[rows], self.phrases[rows])
+            for name, phi in phis.items():
                 found[name][rows] = np.where(held, np.take_along_axis(phi, part, axis=1), 0.0)
         return found
 

@@ -75,8 +75,7 @@ class Gate:
         where = sp.csr_array(entries, shape=(close.shape[1], size))
         near = named @ memory.facts.holds(len(memory.names)) + close @ where
         near.sort_indices()
-        question = np.repeat(np.arange(near.shape[0], dtype=np.int64), np.diff(near.indptr))
-        fact = near.indices.astype(np.int64)
+        question, fact = (part.astype(np.int64) for part in near.tocoo().coords)
         score = cosines(facts, questions, question * size + fact)
         order = np.lexsort((fact, -score, question))
         question, fact, score = question[order], fact[order], score[order]

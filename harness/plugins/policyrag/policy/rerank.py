@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from harness.core.arrays import Float64Array
 from harness.core.bounds import check_fields
+from harness.plugins.policyrag.policy.chain_kernel import chains
 from harness.plugins.policyrag.policy.memory import TypedMemory
 
 Floats = Float64Array
@@ -65,10 +66,8 @@ class Rerank:
     def _title(self, memory: TypedMemory, named: sp.csr_array) -> Floats:
         lexical = sp.csr_array(named.minimum(1.0) if named.nnz else named)
         values = lexical.toarray()
-        rows = np.repeat(np.arange(named.shape[0]), np.diff(named.indptr))
-        for row, entity, sure in zip(
-            rows.tolist(), named.indices.tolist(), lexical.data.tolist(), strict=True
-        ):
+        entries = lexical.tocoo()
+        for row, entity, sure in zip(*entries.coords, entries.data, strict=True):
             part = slice(memory.alike.indptr[entity], memory.alike.indptr[entity + 1])
             near = memory.alike.indices[part]
             values[row, near] = np.maximum(values[row, near], sure * memory.alike.data[part])
@@ -81,8 +80,6 @@ class Rerank:
         return np.asarray(found / count[:, None])
 
     def _path(self, memory: TypedMemory, seeds: sp.csr_array) -> Floats:
-        from harness.plugins.policyrag.policy.chain_kernel import chains
-
         values = np.zeros(seeds.shape)
         for family in (memory.joined, memory.alike):
             degree = np.maximum(np.diff(family.indptr), 1)

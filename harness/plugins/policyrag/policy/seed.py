@@ -14,6 +14,7 @@ from harness.plugins.mentions.retriever.mentions import cosines
 from harness.plugins.policyrag.policy.gate import FactCandidates
 from harness.plugins.policyrag.policy.memory import TypedMemory
 from harness.retriever.search import exact_search
+from harness.retriever.walk import normalize_rows
 
 SOURCES = ("facts", "names", "both", "question")
 ALIGN = ("lexical", "embedding", "both")
@@ -194,12 +195,10 @@ class Seed:
         """Return [Q, E + D], phrase seeds and ``passage_weight`` times the passages;
         rows sum to 1.
         """
-        from harness.retriever.walk import normalize_rows
-
         return normalize_rows(sp.hstack([seeds, self.passage_weight * close], format="csr"))
 
 
 def _keys(matrix: sp.csr_array) -> Int64Array:
     """Return the entries of a matrix [Q, E] as numbers q E + e, ascending."""
-    rows = np.repeat(np.arange(matrix.shape[0], dtype=np.int64), np.diff(matrix.indptr))
-    return np.asarray(rows * matrix.shape[1] + matrix.indices)
+    rows, columns = matrix.tocoo().coords
+    return np.asarray(rows.astype(np.int64) * matrix.shape[1] + columns)

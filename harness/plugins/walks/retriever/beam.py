@@ -95,7 +95,8 @@ class Beam(Walker):
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Run the first walk for all questions together, then the search question by question."""
         world = self.world(benchmark, store)
-        rows, docs, scores, searched = [], [], [np.empty(0)], 0
+        none, searched = np.empty(0, np.int64), 0
+        rows, docs, scores = [none], [none], [np.empty(0)]
         first = self._walk(world.graph.edges, world.starts, self.first_restart)
         for query, values in enumerate(first):
             reached = values[world.graph.entities :]
@@ -110,15 +111,8 @@ class Beam(Walker):
             rows.append(np.full(len(listed), query))
             docs.append(listed)
             scores.append(values[listed])
-        none = np.empty(0, np.int64)
-        run = Run.of(
-            benchmark.query_ids,
-            benchmark.doc_ids,
-            np.concatenate([none, *rows]),
-            np.concatenate([none, *docs]),
-            np.concatenate(scores),
-        )
-        return run, {"paths": searched}
+        columns = (np.concatenate(parts) for parts in (rows, docs, scores))
+        return Run.of(benchmark.query_ids, benchmark.doc_ids, *columns), {"paths": searched}
 
     def world(self, benchmark: Benchmark, store: Store) -> World:
         """Return the data that all questions share. Vectors come from their artifacts."""
@@ -129,12 +123,7 @@ class Beam(Walker):
         passages = embed(self.encoder, benchmark.passages, "passage", store)
         named = self._named(*exact_search(texts, questions, self.near), graph.held)
         close = sp.csr_array(self.passage_weight * spread_cosines(passages, questions))
-        return World(
-            graph,
-            texts,
-            questions,
-            sp.hstack([named, close], format="csr"),
-        )
+        return World(graph, texts, questions, sp.hstack([named, close], format="csr"))
 
     def focused(self, world: World, query: int, reached: Floats) -> Focus:
         """Return the focus of a question, step 2, and the seeds of step 3.
@@ -160,10 +149,10 @@ class Beam(Walker):
         rows = np.repeat(np.arange(len(near)), near.shape[1])
         shape = (len(near), held.shape[0])
         total = sp.csr_array((cosine.ravel(), (rows, near.ravel())), shape=shape) @ held
-        rows = np.repeat(np.arange(len(near)), np.diff(total.indptr))
-        order = np.lexsort((total.indices, -total.data, rows))
+        rows, columns = total.tocoo().coords
+        order = np.lexsort((columns, -total.data, rows))
         kept = order[np.arange(len(order)) - total.indptr[rows] < self.entities]
-        entries = (np.ones(len(kept)), (rows[kept], total.indices[kept]))
+        entries = (np.ones(len(kept)), (rows[kept], columns[kept]))
         return sp.csr_array(entries, shape=total.shape)
 
     def _walk(self, edges: sp.csr_array, seeds: sp.csr_array, restart: float) -> Iterator[Floats]:

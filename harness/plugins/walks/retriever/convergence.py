@@ -84,26 +84,20 @@ class Convergence:
         Returns:
             [R, E + D], one row per seed; int64[R], its question, ascending; float64[R], its weight.
         """
-        query = np.repeat(np.arange(whole.shape[0]), np.diff(whole.indptr))
-        order = np.lexsort(
-            (whole.indices, -whole.data, whole.indices >= first, query)
-        )  # entities, then passages
-        query, node, share = query[order], whole.indices[order].astype(np.int64), whole.data[order]
+        query, node = (part.astype(np.int64) for part in whole.tocoo().coords)
+        # entities, then passages
+        order = np.lexsort((node, -whole.data, node >= first, query))
+        query, node, share = query[order], node[order], whole.data[order]
         place = np.arange(len(query)) - np.searchsorted(query, query)
         kept = np.where(node >= first, bool(self.together), place < self.seeds)
         query, node, share = query[kept], node[kept], share[kept]
-        passage = node >= first
-        goes_on = np.zeros(
-            len(query), np.bool_
-        )  # a passage after another of its question is of the same row
-        goes_on[1:] = passage[1:] & passage[:-1] & (query[1:] == query[:-1])
-        entries = (np.where(passage, share, 1.0), (np.cumsum(~goes_on) - 1, node))
-        made = sp.csr_array(entries, shape=(int((~goes_on).sum()), whole.shape[1]))
-        return (
-            normalize_rows(made),
-            query[~goes_on],
-            np.where(passage, float(self.together), 1.0)[~goes_on],
-        )
+        passage, new = node >= first, np.ones(len(query), np.bool_)
+        # a passage after another of its question is of the same row
+        new[1:] = ~(passage[1:] & passage[:-1] & (query[1:] == query[:-1]))
+        entries = (np.where(passage, share, 1.0), (np.cumsum(new) - 1, node))
+        made = sp.csr_array(entries, shape=(int(new.sum()), whole.shape[1]))
+        weight = np.where(passage, float(self.together), 1.0)
+        return normalize_rows(made), query[new], weight[new]
 
     def _means(
         self,
@@ -130,12 +124,9 @@ class Convergence:
                 )
                 mass += weight[row]
             yield np.array(done).reshape(-1, size), part.iterations, part.change
-        last = [_mean(total, mass), *(np.zeros(size) for _ in range(query + 1, queries))]
-        yield (
-            np.array(last[: queries - query]).reshape(-1, size),
-            np.empty(0, np.int64),
-            np.empty(0),
-        )
+        last = np.zeros((queries - query, size))
+        last[:1] = _mean(total, mass)
+        yield last, np.empty(0, np.int64), np.empty(0)
 
 
 def _mean(total: Float64Array, mass: float) -> Float64Array:

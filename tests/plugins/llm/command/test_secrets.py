@@ -46,17 +46,6 @@ def test_of_a_server_that_says_the_key(tmp_path: Path) -> None:
     assert_kept_secret(tmp_path, done)
 
 
-@pytest.mark.usefixtures("endpoint")
-@pytest.mark.parametrize(
-    "wrong", [f"reader.base_url=http://me:{CANARY}@127.0.0.1:1/v1", f"reader.key_variable={CANARY}"]
-)
-def test_of_a_secret_in_the_wrong_place(tmp_path: Path, wrong: str) -> None:
-    done = command(tmp_path, *ANSWER.split(), wrong)
-    assert done.returncode == 2, done.stderr
-    assert len(done.stderr.splitlines()) == 1
-    assert_kept_secret(tmp_path, done)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("typed", [True, False], ids=["on the command line", "in the environment"])
 def test_of_a_whole_sweep_that_is_tracked(

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from harness.core.configuration import compose, instantiate
 from harness.core.configuration.extensions import folders
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
@@ -213,13 +212,6 @@ def test_prompts(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match=r"extractor\.triples=tripels:.*triples"):
         extractor("http://127.0.0.1:9/v1", tmp_path, triples="tripels").content()
     assert any((folder / "extractor/prompts/entities.txt").is_file() for folder in folders())
-
-
-def test_configuration(tmp_path: Path) -> None:
-    given = ["extractor=llm", "extractor.model=m", "paths.runs=r", "extractor.base.model=null"]
-    made = instantiate(compose("config", given).extractor)
-    assert (made.model, made.answers, made.base) == ("m", "r/answers", Offline(model=None))
-    assert identity(made) == identity(LLM(base=Offline(model=None), model="m"))
 
 
 @pytest.mark.slow

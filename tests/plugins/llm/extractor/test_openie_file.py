@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.core.configuration import compose, instantiate
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
 from harness.graph.extractor import Extraction, artifact, extract
@@ -203,13 +202,6 @@ def test_identity_is_the_content_and_a_missing_file_is_named(tmp_path: Path) -> 
     assert identity(OpenIEFile(TITLES, str(one))) != identity(OpenIEFile(TITLES, str(other)))
     with pytest.raises(HarnessError, match=r"extractor\.path=nowhere\.json:"):
         identity(OpenIEFile(TITLES, "nowhere.json"))
-
-
-def test_configuration() -> None:
-    config = compose(
-        "config", ["extractor=openie_file", "extractor.path=x.json", "extractor.base.model=null"]
-    )
-    assert instantiate(config.extractor) == OpenIEFile(Offline(model=None), "x.json")
 
 
 def test_a_fourth_part_of_a_triple_is_not_read(titled: Any, tmp_path: Path) -> None:

@@ -64,11 +64,6 @@ def test_no_questions_and_no_candidates(tmp_path: Path) -> None:
     )
 
 
-def test_as_many_rows_as_questions(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"3 questions.*2 questions"):
-        keep(Open(), ["x", "y"], RAGGED, Store(tmp_path))
-
-
 @pytest.mark.parametrize("name", names("gate"))
 def test_every_configuration_makes_a_gate_of_its_module(name: str) -> None:
     fields = defaults("gate", name)

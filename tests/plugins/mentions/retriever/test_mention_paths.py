@@ -16,9 +16,8 @@ from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed
 from harness.plugins.mentions.retriever.evidence import Edge, Weights
 from harness.plugins.mentions.retriever.mention_paths import MentionPaths
-from harness.plugins.mentions.retriever.mentions.links import Links
 from harness.plugins.mentions.retriever.mentions.question_words import QuestionWords, sum_shares
-from harness.plugins.mentions.retriever.mentions.sentence import Sentences, spans
+from harness.plugins.mentions.retriever.mentions.sentence import spans
 from harness.retriever import retrieve
 from harness.work.store import Store
 
@@ -228,18 +227,6 @@ def test_sentences_by_hand() -> None:
     assert spans("") == [(0, 0)]
 
 
-def test_mentions_find_their_sentences(world: Benchmark, tmp_path: Path) -> None:
-    extraction, _ = EXTRACTOR.extract(world, tmp_path)
-    sentences = Sentences.of(world)
-    assert np.diff(sentences.first).tolist() == [len(parts) for parts in SENTENCES]
-    mentions = extraction.passages
-    found = sentences.at(mentions.text, mentions.start)
-    for passage, start, sentence in zip(mentions.text, mentions.start, found, strict=True):
-        said = SENTENCES[passage][sentence - sentences.first[passage]]
-        mention = world.passages[passage].encode()[start:].decode()
-        assert mention[:3] in said
-
-
 def test_shares_of_words_by_hand() -> None:
     """cat is in one of three passages, ln(1 + 2.5 / 1.5); dog in two, ln(1 + 1.5 / 2.5); gnu in
     none: it weighs 0.
@@ -251,13 +238,6 @@ def test_shares_of_words_by_hand() -> None:
     queries = np.array([0, 1])
     shares = sum_shares(asked.weight[:, None, :], asked.held(queries))
     assert shares == pytest.approx(np.array([[cat, cat + dog, dog], [0, 0, 0]]) / (cat + dog))
-
-
-def test_equal_edges_are_one() -> None:
-    columns = np.array([[2, 0, 2, 2], [1, 2, 1, 0], [5, 6, 5, 5]], np.int32)
-    edges = Links.of([(columns[0], columns[1], columns[2])], 3)
-    place, number = edges.leaving(np.array([2, 1, 2]))
-    assert (place.tolist(), edges.end[number].tolist()) == ([0, 0, 2, 2], [0, 1, 0, 1])
 
 
 @pytest.mark.parametrize(

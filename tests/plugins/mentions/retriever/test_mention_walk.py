@@ -1,6 +1,6 @@
 """Hand-worked walks, and every score against the definition taken literally."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ from harness.graph.extractor.offline import Offline
 from harness.model.encoder import embed
 from harness.model.encoder.hashed import Hashed
 from harness.plugins.mentions.retriever.mention_walk import MentionWalk
-from harness.plugins.mentions.retriever.mentions.pairs import follow_edges, keep_greatest
 from harness.retriever import retrieve
 from harness.work.store import Store
 
@@ -119,25 +118,6 @@ def test_a_seed_that_is_not_reached_keeps_its_own_score(world: Benchmark, tmp_pa
     nothing = dict.fromkeys(("bonus", "link", "cosine", "relation", "prior"), 0.0)
     walk = MentionWalk(TITLES, Flat(), passages=7, **nothing)  # type: ignore[arg-type]
     assert set(retrieve(walk, world, Store(tmp_path)).to_dict()["q2"].values()) == {1.0}
-
-
-def test_the_same_bytes_again(world: Benchmark, tmp_path: Path) -> None:
-    walk = MentionWalk(TITLES, Hashed(), steps=3, direction="both")
-    one, _ = walk.retrieve(world, Store(tmp_path / "one"))
-    two, _ = replace(walk).retrieve(world, Store(tmp_path / "two"))
-    assert one.docs.tobytes() == two.docs.tobytes()
-    assert one.scores.tobytes() == two.scores.tobytes()
-
-
-def test_greatest_and_spread_by_hand() -> None:
-    import scipy.sparse as sp
-
-    edges = sp.csr_array(np.array([[0, 1, 1], [0, 0, 0], [1, 0, 0]]))
-    pairs, values = follow_edges(np.array([0, 1, 5]), np.array([0.5, 0.7, 0.1]), edges)
-    assert (pairs.tolist(), values.tolist()) == ([1, 2, 3], [0.5, 0.5, 0.1])
-    pairs, values = keep_greatest(np.array([4, 1, 4]), np.array([0.2, 0.1, 0.3]))
-    assert (pairs.tolist(), values.tolist()) == ([1, 4], [0.1, 0.3])
-    assert keep_greatest(np.empty(0, np.int64), np.empty(0))[0].tolist() == []
 
 
 @pytest.mark.parametrize(
