@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numba
 import numpy as np
+import scipy.sparse as sp
 
 from harness.core.arrays import Float64Array, Int32Array, Int64Array
 
@@ -46,17 +47,13 @@ class Labels:
     Args:
         codes: int64[V], the known tokens, ascending.
         lone: codes (< 0) of labels without a token, by their words.
-        indptr: int64[L + 1]; label l has the tokens ``token[indptr[l]:indptr[l + 1]]``.
-        token: int32[G], places in ``codes``.
-        count: int32[G], their counts.
+        bags: int32 [L, V], the count of each token in each label.
         total: int64[L], |label|.
     """
 
     codes: Int64Array
     lone: Mapping[str, int]
-    indptr: Int64Array
-    token: Int32Array
-    count: Int32Array
+    bags: sp.csr_array
     total: Int64Array
 
     @classmethod
@@ -72,13 +69,9 @@ class Labels:
             [code, np.array([lone[whole[place]] for place in bare], dtype=np.int64)]
         )
         codes, token = np.unique(code, return_inverse=True)
-        cell, count = np.unique(label * max(1, len(codes)) + token, return_counts=True)
-        label, token = np.divmod(cell, max(1, len(codes)))
-        total = np.bincount(label, weights=count, minlength=len(whole)).astype(np.int64)
-        indptr = np.concatenate([[0], np.cumsum(np.bincount(label, minlength=len(whole)))]).astype(
-            np.int64
-        )
-        return cls(codes, lone, indptr, token.astype(np.int32), count.astype(np.int32), total)
+        cells = np.ones(len(code), np.int32), (label, token)
+        bags = sp.coo_array(cells, shape=(len(whole), len(codes))).tocsr()
+        return cls(codes, lone, bags, np.bincount(label, minlength=len(whole)))
 
     def bag(self, question: str) -> tuple[Int32Array, int]:
         """Return int32[V], the question's count of each known token, and its number of tokens."""
@@ -96,11 +89,9 @@ class Labels:
         """Return float64[N], a question's mean similarity with the labels of the rows of int64[T,
         3].
         """
-        asked, own = self.bag(question)
-        memory = np.full(len(self.total), -1.0)
-        found: Float64Array = similarities(
-            rows, table, self.indptr, self.token, self.count, self.total, asked, own, memory
-        )
+        memory, bags = np.full(len(self.total), -1.0), self.bags
+        cells = bags.indptr, bags.indices, bags.data, self.total
+        found: Float64Array = similarities(rows, table, *cells, *self.bag(question), memory)
         return found
 
 
@@ -108,7 +99,7 @@ class Labels:
 def similarities(
     rows: Int64Array,
     table: Int64Array,
-    indptr: Int64Array,
+    indptr: Int32Array,
     token: Int32Array,
     count: Int32Array,
     total: Int64Array,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import email.utils
 import json
 import logging
 import os
@@ -208,16 +206,11 @@ def _read_answer(answer: Any) -> Answer:
 
 
 def seconds_of(value: str) -> float | None:
-    """Return the seconds of a ``Retry-After`` header, a number or a date, or None."""
+    """Return the seconds of a ``Retry-After`` header, or None if it is not a number."""
     try:
-        return max(0.0, float(value)) if value.strip() else None
-    except ValueError:
-        pass
-    try:
-        when = email.utils.parsedate_to_datetime(value)
+        return max(0.0, float(value))
     except ValueError:
         return None
-    return max(0.0, (when - datetime.datetime.now(when.tzinfo)).total_seconds())
 
 
 def describe(error: BaseException) -> str:

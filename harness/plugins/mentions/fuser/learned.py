@@ -133,7 +133,7 @@ def logistic(columns: Sequence[Column], labels: BoolArray, penalty: float) -> Co
         labels: bool[N], with both values.
         penalty: > 0.
     """
-    design = [np.ones(len(labels)), *columns]
+    design = np.stack([np.ones(len(labels)), *columns])
     ridge = np.array([0.0, *(penalty for _ in columns)])
     share = float(labels.mean())
     found = np.zeros(len(design))
@@ -141,14 +141,12 @@ def logistic(columns: Sequence[Column], labels: BoolArray, penalty: float) -> Co
     loss = _loss(design, labels, ridge, found)
     for _ in range(STEPS):
         chance = 1 / (1 + np.exp(-_linear(design, found)))
-        slope = np.array([_sum(column * (chance - labels)) for column in design]) + ridge * found
+        slope = _sums(design * (chance - labels)) + ridge * found
         weight = chance * (1 - chance)
         curve = np.diag(ridge)
         for row, one in enumerate(design):
-            weighted = one * weight
-            for place in range(row + 1):
-                curve[row, place] += _sum(weighted * design[place])
-                curve[place, row] = curve[row, place]
+            curve[row, : row + 1] += _sums(one * weight * design[: row + 1])
+            curve[: row + 1, row] = curve[row, : row + 1]
         step, length = np.linalg.solve(curve, slope), 1.0
         while (
             after := _loss(design, labels, ridge, found - length * step)
@@ -160,34 +158,19 @@ def logistic(columns: Sequence[Column], labels: BoolArray, penalty: float) -> Co
     return found
 
 
-def _linear(design: Sequence[Column], coefficients: Column) -> Column:
-    total = np.zeros(len(design[0]))
-    for column, coefficient in zip(design, coefficients, strict=True):
-        total += coefficient * column
-    return total
+def _linear(design: Float64Array, coefficients: Column) -> Column:
+    """Return float64[N], summed in the order of the coefficients."""
+    return np.asarray(np.cumsum(coefficients[:, None] * design, axis=0)[-1])
 
 
-def _loss(
-    design: Sequence[Column], labels: BoolArray, ridge: Column, coefficients: Column
-) -> float:
+def _loss(design: Float64Array, labels: BoolArray, ridge: Column, coefficients: Column) -> float:
     linear = _linear(design, coefficients)
     losses = np.maximum(linear, 0) + np.log1p(np.exp(-np.abs(linear))) - labels * linear
-    return _sum(losses) + _sum(ridge * coefficients * coefficients) / 2
+    return float(_sums(losses) + _sums(ridge * coefficients * coefficients) / 2)
 
 
-def _sum(values: Column) -> float:
-    """Sum from left to right, so that neither threads nor vector widths change the result."""
-    return float(np.cumsum(values)[-1])
-
-
-def check_numbers(knob: str, value: Any) -> None:
-    """Check that a knob is null or finite numbers by list name; raise HarnessError otherwise."""
-    if value is None:
-        return
-    if not isinstance(value, Mapping):
-        raise HarnessError(
-            f"{knob} = {str(value)[:60]!r}, expected numbers by the name of a list, or null"
-        )
-    for name, numbers in value.items():
-        if not isinstance(numbers, Sequence) or not all(map(is_finite, numbers)):
-            raise HarnessError(f"{knob}.{name} = {str(numbers)[:60]!r}, expected finite numbers")
+def _sums(values: Float64Array) -> Float64Array:
+    """Return the sums over the last axis from left to right, so that neither threads nor vector
+    widths change the result.
+    """
+    return np.asarray(np.cumsum(values, axis=-1)[..., -1])

@@ -7,8 +7,6 @@ import random
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-import numpy as np
-
 from harness.benchmark import Benchmark
 from harness.core.identity import texts_sha256
 from harness.graph.extractor import Mentions
@@ -86,7 +84,7 @@ def perturb(
     """
     from datasets import Dataset
 
-    rows, gold, chain = [], [], []
+    rows, taken = [], []
     for number in members:
         row = dict(benchmark.queries[int(number)])
         part = slice(mentions.indptr[number], mentions.indptr[number + 1])
@@ -105,8 +103,7 @@ def perturb(
         for suffix, question in variants.items():
             if question is not None and (not suffix or question != row["question"]):
                 rows.append({**row, "id": f"{row['id']}{suffix}", "question": question})
-                gold.append(benchmark.gold[number])
-                chain.append(benchmark.chain[number])
+                taken.append(number)
     sha256 = texts_sha256(
         [benchmark.sha256, json.dumps([[row["id"], row["question"]] for row in rows])]
     )
@@ -114,8 +111,8 @@ def perturb(
         f"{benchmark.name}-perturbed",
         benchmark.corpus,
         Dataset.from_list(rows),
-        np.array(gold, dtype=np.int32).reshape(len(rows), -1),
-        np.array(chain, dtype=np.bool_),
+        benchmark.gold[taken],
+        benchmark.chain[taken],
         sha256,
     )
 

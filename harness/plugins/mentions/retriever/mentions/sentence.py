@@ -6,7 +6,7 @@ import re
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Any
 
 import numpy as np
 
@@ -48,16 +48,12 @@ class SentenceTexts(Sequence[str]):
         """Return S."""
         return len(self.begin)
 
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
-        """Return the text of a place, or those of several."""
+    def __getitem__(self, place: Any) -> Any:
+        """Return the text of a place, or a list of those of a slice."""
         if isinstance(place, slice):
             return [self[number] for number in range(*place.indices(len(self)))]
         owner = self.passage[place]
-        whole: str = self.passages[owner]
+        whole = self.passages[owner]
         return whole[: self.head[owner]] + whole[self.begin[place] : self.end[place]]
 
 
