@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, one_of
 from harness.plugins.items.score.item_scores import Scores
 
 RULES = ("drop", "zero")
@@ -78,8 +78,8 @@ def complete(scores: Sequence[Scores], rule: str | None) -> tuple[list[Scores], 
     Raises:
         HarnessError: a score is missing and the rule is None, or no item is left.
     """
-    if rule not in (None, *RULES):
-        raise HarnessError(f"missing={rule}: expected drop or zero, or leave it out")
+    if rule is not None:
+        one_of("missing", rule, RULES)
     every = sorted(set().union(*(one.items for one in scores)))
     lacks: dict[str, dict[str, None]] = {}
     for one in scores:  # by any metric of a file, each once

@@ -16,7 +16,7 @@ from harness.benchmark import SPLITS, Benchmark
 from harness.benchmark.text import normal, words
 from harness.core.arrays import Float64Array, Int64Array
 from harness.core.configuration import instantiate
-from harness.core.errors import HarnessError, bounded, nearest, one_of, whole_number
+from harness.core.errors import HarnessError, bounded, one_of, whole_number
 from harness.evaluation.statistic import bootstrap
 from harness.graph.extractor import extract
 from harness.plugins.policyrag.analysis.perturb import KINDS, perturb
@@ -46,14 +46,10 @@ passages can suffice: another passage may name a bridge.
 def read_measure(text: str) -> tuple[str, int]:
     """Return name and depth of a measure, such as ``answer_supported@5``."""
     name, _, depth = str(text).strip().partition("@")
-    if name not in FORMULAS:
-        known = ", ".join(f"{known}@k" for known in FORMULAS)
-        raise HarnessError(f"measure {text} is not known{nearest(name, FORMULAS)}; known: {known}")
-    if not (depth.isascii() and depth.isdigit() and int(depth) >= 1):
-        raise HarnessError(
-            f"measure {text}: k must be a whole number, at least 1, got k={depth or 'nothing'}"
-        )
-    return name, int(depth)
+    one_of(f"measure {text}: name", name, FORMULAS)
+    k = int(depth) if depth.isascii() and depth.isdigit() else depth
+    whole_number(f"measure {text}: k", k, 1)
+    return name, int(k)
 
 
 def measure(

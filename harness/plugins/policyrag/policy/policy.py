@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.core.errors import HarnessError, nearest
+from harness.core.errors import keys_of
 from harness.plugins.policyrag.policy.gate import Gate
 from harness.plugins.policyrag.policy.project import Project
 from harness.plugins.policyrag.policy.rerank import Rerank
@@ -28,7 +27,7 @@ class Policy:
     rerank: Rerank = field(default_factory=Rerank)
 
 
-SECTIONS: dict[str, type] = {
+SECTIONS: dict[str, Any] = {
     "seed": Seed,
     "gate": Gate,
     "traverse": Traverse,
@@ -46,23 +45,7 @@ def read(**sections: Mapping[str, object] | None) -> Policy:
         HarnessError: a section or setting does not exist, or a value is out of range; the error
             names the key, such as ``policy.traverse.eta_s``.
     """
-    for name in sections:
-        if name not in SECTIONS:
-            raise HarnessError(
-                f"policy.{name} is no section{nearest(name, SECTIONS)}; sections: "
-                f"{', '.join(SECTIONS)}"
-            )
-    return Policy(**{name: _section(name, sections.get(name) or {}) for name in SECTIONS})
-
-
-def _section(name: str, given: Mapping[str, object]) -> Any:
-    if not isinstance(given, Mapping):
-        raise HarnessError(f"policy.{name} must be a section of knobs, got {name}={given}")
-    known = [each.name for each in dataclasses.fields(SECTIONS[name])]
-    for key in given:
-        if key not in known:
-            raise HarnessError(
-                f"policy.{name}.{key} is no knob{nearest(key, known)}; {name} has: "
-                f"{', '.join(known)}"
-            )
-    return SECTIONS[name](**given)
+    keys_of("policy", sections, SECTIONS)
+    for name, given in sections.items():
+        keys_of(f"policy.{name}", given, SECTIONS[name].__dataclass_fields__)
+    return Policy(**{name: made(**(sections.get(name) or {})) for name, made in SECTIONS.items()})

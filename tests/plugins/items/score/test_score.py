@@ -189,7 +189,7 @@ item,score a,1 b,0 c,1 |  | ours.csv:4: item c has no score in theirs.csv, which
 item,score a,1 b,0 a,0 |  | ours.csv:4: item a has a score at ours.csv:2 already; keep one, or
 item,score a,1 b,nan |  | ours.csv:3: item b has no score; score every item in every
 item,score a,1 b,1e151 |  | ours.csv:3: item b: score must be a finite number, at most 1e150
-item,score a,1 b,1 | missing=mean | missing=mean: expected drop or zero, or leave it out
+item,score a,1 b,1 | missing=mean | missing=mean is not known; known: drop, zero
 item,score c,1 | missing=drop | theirs.csv: no item has a score in every file; nothing is left
 item,score a,right b,1 |  | ours.csv:2: item a: score must be a finite number, at most 1e150
 item,score a,1 b |  | ours.csv:3: expected 2 fields, as the head has

@@ -243,8 +243,8 @@ def test_an_edit_is_the_policy_with_that_knob_and_the_graph_follows_its_synonyms
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        ({"traverse": {"alfa": 0.2}}, r"^policy\.traverse\.alfa is no knob .*mean alpha\?\)"),
-        ({"travel": {"alpha": 0.2}}, r"^policy\.travel is no section"),
+        ({"traverse": {"alfa": 0.2}}, r"^policy\.traverse=alfa is not known .*mean alpha\?\)"),
+        ({"travel": {"alpha": 0.2}}, r"^policy=travel is not known"),
         ({"traverse": {"eta_s": 2}}, r"^policy\.traverse\.eta_s must be in \[0, 1\], got eta_s=2"),
     ],
 )
