@@ -11,25 +11,32 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
+from typing_extensions import TypedDict
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source import Card, Record, Records, read_card, read_lines
 from harness.core.errors import HarnessError
 from harness.core.identity import NO_RESULT
+from harness.core.input import misfit
 from harness.plugins.dice.dataset.knowledge import Triple, knowledge
 from harness.work.store import Store
 
 log = logging.getLogger(__name__)
 ENDINGS = ("*.parquet", "*.jsonl", "*.jsonl.gz")
-FORM = {
-    "id": str,
-    "question": str,
-    "answer": list,
-    "q_entity": list,
-    "a_entity": list,
-    "graph": list,
-}
+
+
+class Form(TypedDict):
+    """The fields of a record."""
+
+    id: str
+    question: str
+    answer: list[object]
+    q_entity: list[object]
+    a_entity: list[object]
+    graph: list[Annotated[list[object], Field(min_length=3, max_length=3)]]
 
 
 @dataclass(frozen=True)
@@ -59,11 +66,14 @@ class Rog(ABC):
         way, where, parts = self._parts(card)
         triples: dict[Triple, None] = {}
         queries: list[Record] = []
-        for records in (
-            parts
-        ):  # a part at a time: the subgraphs overlap, and together they are many times their union
+        # a part at a time: the subgraphs overlap, and together they are many times their union
+        for records in parts:
             for number, record in enumerate(records.values):
-                _check(records, number, record)
+                if message := misfit(record, Form):
+                    raise HarnessError(
+                        f"{records.at(number)}: {message}; expected the RoG form: "
+                        f"{', '.join(Form.__annotations__)}"
+                    )
                 triples.update(((str(s), str(r), str(o)), None) for s, r, o in record["graph"])
                 try:
                     kind = self.kind(record)
@@ -104,22 +114,6 @@ class Rog(ABC):
             "HARNESS_DATA or "
             f"paths.data=DIR to the folder that holds {card.name}/, or go online ({card.source})"
         )
-
-
-def _check(records: Records, number: int, record: Record) -> None:
-    for key, kind in FORM.items():
-        if not isinstance(record.get(key), kind):
-            raise HarnessError(
-                f"{records.at(number)}: field {key} must be a "
-                f"{'string' if kind is str else 'list'}, found "
-                f"{record.get(key)!r:.60}; expected the RoG form: {', '.join(FORM)}"
-            )
-    for place, triple in enumerate(record["graph"]):
-        if not isinstance(triple, list) or len(triple) != 3:
-            raise HarnessError(
-                f"{records.at(number)}: graph[{place}] must be [subject, relation, object], "
-                f"found {triple!r:.60}"
-            )
 
 
 def _query(record: Record, kind: str | None) -> Record:

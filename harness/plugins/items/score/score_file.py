@@ -237,11 +237,8 @@ def _by_item(path: Path, report: Fields, metrics: Sequence[str]) -> Mapping[str,
     nested = {outer: inner for outer, inner in report.items() if isinstance(inner, dict)}
     if not nested:
         return {item: {"score": value} for item, value in report.items()}
-    for outer, value in report.items():
-        if outer not in nested:
-            raise HarnessError(
-                f"{path}: {outer}: expected an object of scores, as the others are, got {value!r}"
-            )
+    if message := misfit(report, dict[str, dict[str, object]]):
+        raise HarnessError(f"{path}: {message} of scores, as the others are")
     inside = dict.fromkeys(name for values in nested.values() for name in values)
     outer_known, inner_known = (
         sum(metric in names for metric in metrics) for names in (nested, inside)

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source import read_array, read_lines
 from harness.core.errors import HarnessError, MissingFile, bounded
 from harness.core.identity import NO_RESULT, file_sha256
-from harness.core.input import form_of
+from harness.core.input import form_of, misfit
 from harness.graph.extractor import Extractor
 from harness.graph.extractor.extraction import Extraction
 from harness.plugins.llm.extractor.openie import Statements, add_statements
@@ -129,16 +129,10 @@ def _records(path: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
             yield records.at(place), row
         return
     whole = read_array(path)
-    docs = whole.get("docs") if isinstance(whole, dict) else whole
-    if not isinstance(docs, list):
-        raise HarnessError(
-            f"{path}: expected an object with a list under docs, found {type(whole).__name__}"
-        )
+    docs: Any = whole.get("docs") if isinstance(whole, dict) else whole
+    if message := misfit(docs, list[dict[str, object]]):
+        raise HarnessError(f"{path}: docs: {message}; give a list of objects")
     for place, row in enumerate(docs):
-        if not isinstance(row, dict):
-            raise HarnessError(
-                f"{path}: record {place}: expected an object, found {type(row).__name__}"
-            )
         yield f"{path}: record {place}", row
 
 

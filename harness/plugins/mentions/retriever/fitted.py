@@ -17,7 +17,7 @@ from harness.benchmark.split import are_tune_questions, share_gold
 from harness.core.arrays import BoolArray, Int64Array, distinct
 from harness.core.artifact import Facts
 from harness.core.configuration import folders as places
-from harness.core.errors import HarnessError, MissingFile, bounded, nearest
+from harness.core.errors import HarnessError, MissingFile, bounded, nearest, one_of
 from harness.core.identity import NO_RESULT, file_sha256
 from harness.core.input import misfit, read_settings
 from harness.retriever import Retriever
@@ -25,6 +25,7 @@ from harness.run import Run
 from harness.work.store import Store
 
 T = TypeVar("T")
+FIELDS = "__dataclass_fields__"
 
 
 class Crossed(TypedDict):
@@ -164,10 +165,6 @@ def with_weights(strategy: T, weights: Mapping[str, float]) -> T:
 
 def _set(strategy: Any, path: str, value: float, name: str) -> Any:
     first, _, inner = path.partition(".")
-    known = getattr(strategy, "__dataclass_fields__", {})
-    if first not in known:
-        raise HarnessError(
-            f"{type(strategy).__name__} has no {first} ({name}){nearest(first, known)}"
-        )
+    one_of(f"{type(strategy).__name__}: {name}", first, getattr(strategy, FIELDS, {}))
     new = _set(getattr(strategy, first), inner, value, name) if inner else value
     return dataclasses.replace(strategy, **{first: new})

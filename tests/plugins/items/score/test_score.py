@@ -228,7 +228,11 @@ LOG = b'{"eval": {}, "status": "success", "samples": [%s]}'
     [
         ("a.trec", b"q Q0 d 1 1 s\n", "a.trec: expected scores in a table (.csv"),
         ("a.json", b"[1]", "a.json: expected {item: score}, {item: {metric: score}}"),
-        ("a.json", b'{"q": 1, "r": {"em": 1}}', "q: expected an object of scores, as the others"),
+        (
+            "a.json",
+            b'{"q": 1, "r": {"em": 1}}',
+            "a.json: q = '1', expected a valid dictionary of scores, as the others",
+        ),
         ("a.json", b'{"q": {"d": 1, "e": 2}, "r": {"f": 2}}', "ranked lists, give gold=queries"),
         ("a.json", LOG % b'{"scores": {"m": 1}}', "0.scores.m = '1', expected"),
         ("a.json", LOG % b'"x"', "0 = 'x', expected a valid dictionary"),

@@ -174,8 +174,8 @@ def test_odd_names(titled: Any, tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("{", "broken JSON"),
-        ('{"docs": 3}', "expected an object with a list under docs"),
-        ('{"docs": [3]}', "record 0: expected an object, found int"),
+        ('{"docs": 3}', "expected a valid list; give a list of objects"),
+        ('{"docs": [3]}', "docs: 0 = '3', expected a valid dictionary"),
         (
             '{"docs": [{"extracted_triples": []}]}',
             "record 0: neither passage nor id names the passage",

@@ -171,7 +171,10 @@ def test_a_list_that_walks_fitted_on_a_benchmark_of_conf(runs):
         (("fit.datasets=sample",), "dataset=folder and fit.datasets both say what is fitted on"),
         (("fit.leave_out=sampel",), r"fit\.leave_out=sampel is not known \(did you mean sample"),
         (("fit.leave_out=sample",), "leaves no benchmark to fit on"),
-        (("target.stages=[{restrat:[0.5,0.1,0.9,0.2]}]",), r"PPR has no restrat .*mean restart"),
+        (
+            ("target.stages=[{restrat:[0.5,0.1,0.9,0.2]}]",),
+            r"PPR: restrat=restrat is not known .*mean restart",
+        ),
         (("target=mention_paths", "target.retriever.steps=2"), "fits one step without `resembles`"),
         (("target=mention_paths", "target.stages=[{names.base:[0,0,1,1]}]"), "the first of own"),
     ],
