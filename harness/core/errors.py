@@ -13,6 +13,9 @@ NEAR = 0.7
 """The least similarity (of difflib) of a name that is suggested for another one."""
 
 
+_FORM = re.compile(r"(whole )?([\[(])(\S+), (\S+)[\])]( or null)?")
+
+
 class HarnessError(Exception):
     """A mistake that the user can mend. The command line prints it as one line and exits with
     status 2.
@@ -96,6 +99,27 @@ def whole_number(name: str, value: object, low: int | None = None, high: int | N
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise HarnessError(f"{name} must be a whole number, got {name.rpartition('.')[2]}={value}")
     bounded(name, int(value), low, high)
+
+
+def check_fields(key: str, strategy: object, **intervals: str) -> None:
+    """Raise HarnessError unless each number of a strategy is in its interval.
+
+    Args:
+        key: the strategy's key as typed in a configuration, such as ``fuser``.
+        strategy: has the numbers as attributes.
+        **intervals: by attribute, an interval as in mathematics: ``[0, 1]``, ``(0, inf)``,
+            ``whole [1, inf)`` for whole numbers, ``[0, 1] or null`` if it may be None.
+    """
+    for name, interval in intervals.items():
+        ((whole, bracket, first, last, null),) = _FORM.findall(interval)
+        value = getattr(strategy, name)
+        low, high = (None if "inf" in end else int(end) for end in (first, last))
+        if value is None and null:
+            continue
+        if whole:
+            whole_number(f"{key}.{name}", value, low, high)
+        else:
+            bounded(f"{key}.{name}", value, low, high, open_low=bracket == "(")
 
 
 def one_of(name: str, value: object, known: Iterable[object]) -> None:

@@ -167,17 +167,13 @@ def _stores(folder: Path, data: Path) -> Readers:
         )
     for name in ("docs.npy", "indptr.npy", "scores.npy", "manifest.json"):
         made[f"run of ours, {name}"] = (run / name, partial(harness.read, str(run)))
-    kept = Answers(folder / "answers", "http://127.0.0.1/v1", "m").serving("m")
+    chat = _Asking(model="m", base_url="http://127.0.0.1/v1", answers=str(folder / "answers"))
+    kept = Answers.of(chat).serving("m")
     kept.keep("p", _REQUEST, Answer("1", "stop", 1, 1, "m"))
     (answer,) = (folder / "answers").rglob("??/*.json")
     (served,) = (folder / "answers").rglob("served.json")
     made["kept answer"] = (answer, lambda: kept.find("p", _REQUEST))
-    made["served.json"] = (
-        served,
-        lambda: Answers.of(
-            _Asking(model="m", base_url="http://127.0.0.1/v1", answers=str(folder / "answers"))
-        ),
-    )
+    made["served.json"] = (served, lambda: Answers.of(chat))
     pairs = PairScores(folder / "pairs", {})
     pairs.add(["ab" * 32], np.array([0.5]))
     (shard,) = (folder / "pairs").glob("*.npz")

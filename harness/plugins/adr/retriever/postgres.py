@@ -12,9 +12,8 @@ import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
-from harness.core.bounds import check_fields
 from harness.core.configuration import REACHES, need
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, check_fields
 from harness.core.secret import check_address
 from harness.run import Run
 from harness.work.latency import time_alone

@@ -13,8 +13,7 @@ import numpy as np
 from harness.benchmark import Benchmark
 from harness.core.arrays import Float64Array, Int64Array
 from harness.core.artifact import Facts
-from harness.core.bounds import check_fields
-from harness.core.errors import one_of
+from harness.core.errors import check_fields, one_of
 from harness.core.identity import LATER
 from harness.graph.extractor import Extraction, Extractor, Triples, extract
 from harness.model.encoder import Encoder, embed

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from harness.core.arrays import BoolArray, Float32Array
-from harness.core.bounds import check_fields
 from harness.core.configuration import REACHES
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, check_fields
 from harness.core.identity import NO_RESULT
 from harness.plugins.llm.endpoint.client import Away, Endpoint, Refused, Server
 from harness.work.parts import Stop

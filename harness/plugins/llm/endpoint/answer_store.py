@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -20,41 +20,35 @@ WRITING = threading.Lock()
 
 @dataclass(frozen=True)
 class Answers:
-    """Answers below ``root``, by endpoint, model, the server's name of it, the request, and its
+    """The answers of ``chat``, by endpoint, model, the server's name of it, the request, and its
     message.
 
     An answer is written to a temporary file and renamed. One that cannot be read is asked for
     again.
 
     Args:
-        root: the folder.
-        base_url: of the endpoint.
-        model: its name in the configuration.
-        refresh: number of the set of answers; another number has other files.
+        chat: the settings, with the folder of the answers.
         served: the server's name of the model, empty if there is none (see ``Endpoint.served``).
     """
 
-    root: Path
-    base_url: str
-    model: str
-    refresh: int = 0
+    chat: Chat
     served: str = ""
 
     @classmethod
     def of(cls, chat: Chat) -> Answers:
         """Return the answers of a strategy, under the server's latest name of the model."""
-        kept = cls(Path(chat.answers), chat.base_url, chat.model, int(chat.refresh))
+        kept = cls(chat)
         try:
             served = str(json.loads((kept._folder() / SERVED).read_text(encoding="utf-8"))["model"])
         except (OSError, *UNREADABLE):
-            served = ""
-        return replace(kept, served=served)
+            return kept
+        return cls(chat, served)
 
     def serving(self, model: str) -> Answers:
         """Return the answers under the server's present name of the model, which is stored."""
         if model != self.served:
             write_json(self._folder() / SERVED, {"model": model})
-        return replace(self, served=model)
+        return Answers(self.chat, model)
 
     def find(self, prompt: str, request: dict[str, object]) -> Answer | None:
         """Return the stored answer to a request, or None. ``prompt`` is the template of the
@@ -71,12 +65,13 @@ class Answers:
             write_json(self._path(prompt, request), asdict(answer))
 
     def _folder(self) -> Path:
-        parts = urlsplit(self.base_url)
-        return self.root / _plain(f"{parts.netloc}{parts.path}".rstrip("/")) / _plain(self.model)
+        parts = urlsplit(self.chat.base_url)
+        place = _plain(f"{parts.netloc}{parts.path}".rstrip("/"))
+        return Path(self.chat.answers) / place / _plain(self.chat.model)
 
     def _path(self, prompt: str, request: dict[str, object]) -> Path:
         sent = {name: value for name, value in request.items() if name != "messages"}
-        sent |= {"served": self.served, "refresh": self.refresh}
+        sent |= {"served": self.served, "refresh": self.chat.refresh}
         message, asked = digest(request["messages"]), digest({"prompt": prompt, **sent})[:16]
         return self._folder() / asked / message[:2] / f"{message}.json"
 

@@ -9,8 +9,8 @@ from functools import cached_property
 
 from typing_extensions import TypedDict
 
-from harness.core.bounds import check_fields
 from harness.core.configuration import REACHES
+from harness.core.errors import check_fields
 from harness.core.identity import LATER, NO_RESULT
 from harness.core.table import counted
 from harness.plugins.llm.endpoint.client import Server

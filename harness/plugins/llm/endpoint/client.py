@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
-from harness.core.bounds import check_fields
 from harness.core.configuration import REACHES, need
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, check_fields
 from harness.core.identity import NO_RESULT
 from harness.core.secret import check_address, check_variable
 from harness.core.table import counted

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from harness.core.bounds import check_fields
+from harness.core.errors import check_fields
 from harness.model.encoder import Encoder, embed
 from harness.model.encoder.embedding import pair_cosines
 from harness.plugins.llm.gate import Candidates, Kept

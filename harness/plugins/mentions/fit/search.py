@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from harness.core.bounds import check_fields
-from harness.core.errors import HarnessError, bounded
+from harness.core.errors import HarnessError, bounded, check_fields
 from harness.plugins.mentions.target import Knobs, Weights
 
 DECIMALS = 6

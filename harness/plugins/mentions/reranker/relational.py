@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from harness.core.arrays import BoolArray, Float32Array, Float64Array, Int32Array, Int64Array
-from harness.core.bounds import check_fields
+from harness.core.errors import check_fields
 from harness.fusion.context import needed
 from harness.fusion.fuser import Calibrated
 from harness.fusion.learning import LEARNED, learned_value

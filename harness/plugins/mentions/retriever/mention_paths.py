@@ -13,8 +13,7 @@ import numpy as np
 from harness.benchmark import Benchmark
 from harness.core.arrays import Float32Array, Int64Array
 from harness.core.artifact import Facts
-from harness.core.bounds import check_fields
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, check_fields
 from harness.core.identity import LATER, NO_RESULT
 from harness.graph.extractor import Extractor, extract
 from harness.model.encoder import Encoder, embed

@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from harness.benchmark import Benchmark
 from harness.core.arrays import Int64Array, distinct
 from harness.core.artifact import Facts
-from harness.core.bounds import check_fields
-from harness.core.errors import one_of
+from harness.core.errors import check_fields, one_of
 from harness.graph.extractor import KINDS, Extraction, Extractor, extract
 from harness.graph.network import about, count_matrix
 from harness.model.encoder import Encoder, embed

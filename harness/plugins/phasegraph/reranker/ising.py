@@ -9,8 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from harness.core.bounds import check_fields
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, check_fields
 from harness.fusion.fuser import Calibrated
 from harness.fusion.normalizer import ordered_sum
 from harness.fusion.reranker import reorder, scale, top

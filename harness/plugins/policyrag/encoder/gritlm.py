@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from harness.core.arrays import BoolArray, Float32Array
-from harness.core.bounds import check_fields
 from harness.core.configuration import REACHES
 from harness.core.device import resolve_device
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, check_fields
 from harness.core.identity import NO_RESULT, folder_sha256
 from harness.model.encoder import Model, Role
 

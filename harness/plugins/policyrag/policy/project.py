@@ -8,8 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from harness.core.arrays import Float64Array
-from harness.core.bounds import check_fields
-from harness.core.errors import one_of
+from harness.core.errors import check_fields, one_of
 from harness.plugins.policyrag.policy.memory import TypedMemory
 
 INCIDENCE = ("binary", "shares")

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from harness.core.arrays import Float64Array
-from harness.core.bounds import check_fields
+from harness.core.errors import check_fields
 from harness.plugins.policyrag.policy.chain_kernel import chains
 from harness.plugins.policyrag.policy.memory import TypedMemory
 

@@ -8,8 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from harness.core.arrays import Float32Array, Float64Array, Int64Array
-from harness.core.bounds import check_fields
-from harness.core.errors import one_of
+from harness.core.errors import check_fields, one_of
 from harness.plugins.mentions.retriever.mentions import cosines
 from harness.plugins.policyrag.policy.gate import FactCandidates
 from harness.plugins.policyrag.policy.memory import TypedMemory

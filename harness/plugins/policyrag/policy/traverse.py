@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from harness.core.bounds import check_fields
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, check_fields
 from harness.plugins.policyrag.policy.memory import TypedMemory
 from harness.retriever.walk import normalize_rows, scale_rows
 

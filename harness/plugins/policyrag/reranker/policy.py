@@ -9,7 +9,7 @@ from functools import reduce
 import torch
 from torch import Tensor
 
-from harness.core.bounds import check_fields
+from harness.core.errors import check_fields
 from harness.fusion.context import needed
 from harness.fusion.fuser import Calibrated
 from harness.fusion.reranker import reorder, scale, top

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 
 from harness.benchmark import Benchmark
 from harness.core.arrays import BoolArray, Int32Array, Int64Array
-from harness.core.bounds import check_fields
+from harness.core.errors import check_fields
 from harness.core.identity import NO_RESULT
 from harness.graph import Graph
 from harness.model.encoder import Encoder

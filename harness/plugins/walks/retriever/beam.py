@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from harness.benchmark import Benchmark
 from harness.core.arrays import Float32Array, Int64Array
 from harness.core.artifact import Facts
-from harness.core.bounds import check_fields
+from harness.core.errors import check_fields
 from harness.graph import Graph
 from harness.model.encoder import Encoder, embed
 from harness.plugins.walks.retriever.hipporag import spread_cosines

@@ -12,8 +12,7 @@ import scipy.sparse as sp
 from harness.benchmark import Benchmark
 from harness.core.arrays import Float32Array, Float64Array
 from harness.core.artifact import Facts
-from harness.core.bounds import check_fields
-from harness.core.errors import HarnessError, one_of
+from harness.core.errors import HarnessError, check_fields, one_of
 from harness.core.identity import LATER
 from harness.graph import Network
 from harness.graph.extractor import Extraction

@@ -10,7 +10,7 @@ import numpy as np
 from harness.benchmark import Benchmark
 from harness.core.arrays import Float64Array
 from harness.core.artifact import Facts
-from harness.core.bounds import check_fields
+from harness.core.errors import check_fields
 from harness.retriever.bm25 import BM25, best, rank
 from harness.run import Run
 from harness.work.store import Store

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from harness.benchmark import Benchmark
 from harness.core.arrays import Float32Array, Float64Array
 from harness.core.artifact import Facts
-from harness.core.bounds import check_fields
+from harness.core.errors import check_fields
 from harness.graph import Graph
 from harness.graph.extractor import Extraction
 from harness.graph.network import count_matrix

@@ -9,8 +9,7 @@ import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
-from harness.core.bounds import check_fields
-from harness.core.errors import one_of
+from harness.core.errors import check_fields, one_of
 from harness.graph.extractor import Extractor, extract
 from harness.model.encoder import Encoder, embed
 from harness.plugins.mentions.retriever.mention_walk import title_edges

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from harness.core.bounds import check_fields
+from harness.core.errors import check_fields
 from harness.core.identity import LATER
 from harness.graph import Network
 from harness.retriever.walk import normalize_rows, scale_rows

@@ -4,8 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.core.bounds import check_fields
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, check_fields
 
 
 @pytest.mark.parametrize(
