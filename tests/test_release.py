@@ -5,11 +5,15 @@ templates.
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import tomllib
 from pathlib import Path
 
 import yaml
+
+from harness.command.doctor import as_json
+from tests import process
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -77,6 +81,23 @@ def test_the_image_has_what_the_wheel_is_built_of() -> None:
         *PROJECT["license-files"],
     ]:
         assert re.search(rf"^COPY .*\b{re.escape(folder)}\b", text, re.MULTILINE), folder
+
+
+def test_a_bug_report_has_the_facts_of_doctor(tmp_path: Path) -> None:
+    assert as_json(
+        ["data       a: found", "data       b: not", "python     3.11", "libraries  x 1, y 2"]
+    ) == {"libraries": {"x": "1", "y": "2"}, "data": ["a: found", "b: not"], "python": "3.11"}
+    (tmp_path / "sweeps" / "half").mkdir(parents=True)
+    done = process.harness(
+        "doctor", "--json", f"paths.runs={tmp_path}", "tracking=none", cwd=tmp_path
+    )
+    found = json.loads(done.stdout)  # also where a sweep is damaged and the status is 2
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert found["DAMAGED"]
+    assert found["libraries"]["numpy"]
+    assert {"harness", "python", "devices", "tools"} <= found.keys()
+    for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("[bn]*.yml"):
+        assert "harness doctor --json" in path.read_text(encoding="utf-8")
 
 
 def test_an_entry_of_the_changelog_is_one_line() -> None:

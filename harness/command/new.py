@@ -3,8 +3,9 @@ once.
 
   harness new fuser greatest
   harness new retriever shared_words package=my_fusion
+  harness new plugin census        in a checkout: a folder harness/plugins/census with a command, and its test
 
-concept: dataset, encoder, fuser, normalizer, reranker, retriever or temperature.
+concept: dataset, encoder, fuser, normalizer, reranker, retriever, temperature; or plugin.
 name: the name that is typed.
 
 In a folder of your own it writes a package (package=NAME, default my_harness): NAME/<name>.py,
@@ -32,7 +33,7 @@ from omegaconf import DictConfig
 
 from harness.command import complete
 from harness.core.concepts import PACKAGE, ROOMS, package_folder
-from harness.core.configuration import GROUP, names
+from harness.core.configuration import GROUP, extensions, names
 from harness.core.errors import HarnessError, one_of
 from harness.core.files import write_text
 
@@ -51,9 +52,12 @@ def run(config: DictConfig) -> None:
     complete(config)
     folder = package_folder("reports/templates") / "new"
     concept, name = str(config.concept), str(config.name)
-    one_of("concept", concept, sorted(path.name for path in folder.iterdir()))
+    one_of("concept", concept, [*sorted(path.name for path in folder.iterdir()), "plugin"])
     _check("name", name)
     in_tree = Path.cwd() == PACKAGE.parent.resolve()
+    if concept == "plugin":
+        _new_plugin(name, folder.parent / "plugin", in_tree)
+        return
     package = "" if in_tree else str(config.package or next(iter(_packages()), "my_harness"))
     if in_tree and config.package:
         raise HarnessError(
@@ -115,6 +119,28 @@ def _program(name: str) -> str:
         if (found and Path(found).parent == own.parent) or not own.exists()
         else shlex.quote(str(own))
     )
+
+
+def _new_plugin(name: str, templates: Path, in_tree: bool) -> None:
+    """Write a folder of harness/plugins with a command of that name, and its test."""
+    if not in_tree:
+        raise HarnessError(
+            "concept=plugin: is for a checkout of this project; elsewhere a package with a "
+            "strategy is a plug-in, as `harness new fuser greatest` writes it"
+        )
+    if name in extensions.commands() or importlib.util.find_spec(f"harness.command.{name}"):
+        raise HarnessError(f"name={name}: the command {name} already exists; give it another name")
+    folder, test = f"harness/plugins/{name}", f"tests/plugins/{name}/test_{name}.py"
+    sources = {
+        f"{folder}/__init__.py": "init.py",
+        f"{folder}/command/__init__.py": "package.py",
+        f"{folder}/command/{name}.py": "command.py",
+        f"{folder}/conf/{name}.yaml": "configuration.yaml",
+        test: "test.py",
+    }
+    texts = {place: (templates / own).read_text("utf-8") for place, own in sources.items()}
+    _write({place: _fill(text, {"NAME": name}) for place, text in texts.items()})
+    log.info(f"{_program('python')} -m pytest {test}\n{_program('harness')} {name}\nmake house")
 
 
 def _check(key: str, value: str) -> None:

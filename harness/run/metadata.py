@@ -14,9 +14,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.core.identity import code_version, file_sha256, library_versions
+from harness.core.input import read_settings, value_at
 from harness.core.resources import describe_machine
+from harness.core.table import counted
 
 if TYPE_CHECKING:
     from harness.run.run import Run
@@ -38,7 +41,6 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "measures": ("research goal", "evaluation", "reported measures"),
     "tests": ("research goal", "evaluation", "significance test"),
     "platform": ("platform",),
-    "resources": ("resources",),
     "run": ("run",),
 }
 """The place of each field in the file."""
@@ -72,6 +74,27 @@ def write_metadata(path: Path, run: Run, values: Mapping[str, object]) -> None:
             node[place[-1]] = known[name]
     text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=120)
     write_text(sidecar(path), HEAD + text)
+
+
+def check_metadata(path: Path, run: Run) -> str:
+    """Return one line about a run file that agrees with its metadata. Raise HarnessError if it does
+    not.
+
+    Args:
+        path: the run file.
+        run: its lists, as read.
+    """
+    beside = sidecar(path)
+    if not beside.is_file():
+        raise HarnessError(f"{path}: {beside.name} is missing next to it; write the run again")
+    content = read_settings(beside)
+    for name, found in _contents(path, run).items():
+        if (stated := value_at(content, ("run", name))) != found:
+            raise HarnessError(
+                f"{path}: {name} is {found}, and {beside.name} says {stated}; write the run again"
+            )
+    counts = f"{counted(run.answered, 'query')}, {counted(len(run.docs), 'entry')}"
+    return f"{path}: {counts}, hash and counts as {beside.name} says"
 
 
 def _contents(path: Path, run: Run) -> dict[str, object]:

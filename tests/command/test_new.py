@@ -299,6 +299,22 @@ def test_in_a_checkout_files_go_where_others_of_their_concept_are(checkout: Path
     assert {path.parent for path in written} <= folders
 
 
+@pytest.mark.slow
+def test_a_plugin_is_a_folder_with_a_command_and_its_test(checkout: Path, tmp_path: Path) -> None:
+    done = typed(checkout, checkout, "harness new plugin census")
+    assert done.returncode == 0, done.stderr
+    test, line, _ = done.stderr.splitlines()
+    tested = typed(checkout, checkout, test)
+    assert tested.returncode == 0, tested.stdout
+    assert typed(tmp_path, checkout, f"{line} word=two times=2").stdout == "two two\n"
+    assert "\n  census " in typed(tmp_path, checkout, "harness --help").stdout
+    assert "census already exists" in typed(checkout, checkout, "harness new plugin census").stderr
+    assert (
+        "concept=plugin: is for a checkout"
+        in typed(tmp_path, checkout, "harness new plugin other").stderr
+    )
+
+
 def test_in_a_checkout_a_package_is_refused(checkout: Path) -> None:
     done = typed(checkout, checkout, "harness new fuser other package=mine")
     assert (done.returncode, "in a checkout files go into the tree" in done.stderr) == (2, True)

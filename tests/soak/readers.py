@@ -21,15 +21,12 @@ from harness.benchmark.source.prepared_files import read_prepared
 from harness.benchmark.source.upstream import read_passages, read_questions
 from harness.core.artifact import open_artifact
 from harness.core.configuration import compose, translate_errors
-from harness.core.identity import digest
-from harness.core.table import typeset
 from harness.graph.extractor.offline import fill_shards, read_rows
 from harness.plugins.items.score import read_scores
 from harness.plugins.llm.endpoint import Answer, Chat
 from harness.plugins.llm.endpoint.answer_store import Answers
 from harness.plugins.llm.extractor.openie_file import match_rows
 from harness.plugins.llm.reranker.pair_scores import PairScores
-from harness.report.experiment import build_experiment
 from harness.run import Run
 from harness.run.stored_run import keep_ids
 from harness.sweep.folder.result import SweepResult

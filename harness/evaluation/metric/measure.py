@@ -117,6 +117,32 @@ def mrr(ranks: Ranks, k: int) -> Values:
     return np.asarray(np.where(best < ABSENT, 1.0 / best, 0.0))
 
 
+def precision(ranks: Ranks, k: int) -> Values:
+    """Return the share of the top k that supports the question (trec_eval: P_k).
+
+    A list shorter than k is filled with documents that do not.
+    """
+    return np.asarray(_found(ranks, k) / k)
+
+
+def average_precision(ranks: Ranks, k: int) -> Values:
+    """Return the mean precision at the ranks of the supporting passages (trec_eval: map,
+    map_cut_k).
+
+    A passage below k has precision 0.
+    """
+    places = np.sort(np.where(_hits(ranks, k), ranks, ABSENT), axis=-1)
+    each = np.where(places < ABSENT, np.arange(1, ranks.shape[-1] + 1) / places, 0.0)
+    return np.asarray(each.sum(axis=-1) / np.maximum(_count(ranks), 1))
+
+
+def r_precision(ranks: Ranks, k: int) -> Values:
+    """Return the share of the R supporting passages that are in the top R (trec_eval: Rprec)."""
+    count = _count(ranks)
+    found = ((ranks > 0) & (ranks <= np.minimum(count, k)[..., None])).sum(axis=-1)
+    return np.asarray(found / np.maximum(count, 1))
+
+
 LONGEST = 18
 """The largest number of digits of a depth."""
 
@@ -169,11 +195,17 @@ MEASURES = {
     "ndcg": Measure(ndcg, graded=True),
     "mrr": Measure(mrr, whole=True),
     "success": Measure(success, "any gold passage is in the top k", binary=True),
+    "precision": Measure(precision, "the share of the top k that is gold"),
+    "map": Measure(average_precision, whole=True),
+    "r_precision": Measure(r_precision, whole=True),
 }
 ALIASES = {"any_sup": "success"}
 """Other accepted names; a metric is printed with the name of its measure."""
 MEANT = {
     "success": ("hit", "hits", "hit_rate", "hr"),
+    "precision": ("p", "prec"),
+    "map": ("ap", "average_precision", "map_cut"),
+    "r_precision": ("rprec", "r_prec", "rp"),
     "mrr": ("rr", "recip_rank"),
     "recall": ("r",),
     "ndcg": ("ndcg_cut",),
@@ -199,7 +231,8 @@ def measure_of(name: str, typed: str = "") -> Measure:
         known = [*MEASURES, *others]
         meant = [one for one, theirs in MEANT.items() if name.lower() in theirs]
         hint = f" (did you mean {meant[0]}?)" if meant else nearest(name.lower(), known)
-        listed = ", ".join(one if one == "mrr" else f"{one}@k" for one in known)
+        whole = [one for one, measure in MEASURES.items() if measure.whole]
+        listed = ", ".join(one if one in whole else f"{one}@k" for one in known)
         raise HarnessError(f"metric {typed or name} is not known{hint}; known: {listed}")
     made = configuration.strategy("metric", name)
     if not isinstance(made, Measure):

@@ -56,23 +56,9 @@ class Mentions:
         return cls(indptr, entity, start, end, kind.astype(np.uint8))
 
     @classmethod
-    def load(cls, folder: Path, place: str, last: int) -> Mentions:
-        """Read ``<place>.<field>.npy``. The numbers of names are at most ``last``."""
-
-        def column(name: str, dtype: type, least: int, most: float | None) -> NDArray[Any]:
-            return read_array(folder / f"{place}.{name}.npy", dtype, (None,), least, most)
-
-        entity = column("entity", np.int32, 0, last)
-        indptr = column("indptr", np.int64, 0, len(entity))
-        start, end = (column(name, np.int32, -1, None) for name in ("start", "end"))
-        return cls(indptr, entity, start, end, column("kind", np.uint8, 0, len(KINDS) - 1))
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all columns have one length, and the places of the texts ascend to it."""
-        lengths = {len(self.entity), len(self.start), len(self.end), len(self.kind)}
-        ascending = self.indptr[:1].tolist() == [0] and bool((np.diff(self.indptr) >= 0).all())
-        return ascending and lengths == {self.indptr[-1]}
+    def load(cls, folder: Path, place: str) -> Mentions:
+        """Read ``<place>.<field>.npy``."""
+        return cls(*(np.load(folder / f"{place}.{field.name}.npy") for field in fields(cls)))
 
     @property
     def text(self) -> Int32Array:
@@ -150,24 +136,9 @@ class Extraction:
     def load(cls, folder: Path) -> Extraction:
         """Read the files of ``save``."""
         words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
-        last = len(words["names"]) - 1
-        titled = read_array(folder / "titled.npy", np.int32, (None,), -1, last)
-        passages, questions = (
-            Mentions.load(folder, place, last) for place in ("passages", "questions")
-        )
-        rows = read_array(folder / "triples.npy", np.int32, (None, 4), 0)
-        most = (len(titled) - 1, last, len(words["predicates"]) - 1, last)
-        problems = {
-            "columns of different lengths": not (passages.is_whole and questions.is_whole),
-            f"titles of {len(titled)} passages, mentions of others": (
-                len(passages.indptr) != len(titled) + 1
-            ),
-            "triples of a passage, name or predicate that is not there": (rows > most).any(),
-        }
-        if found := [problem for problem, there in problems.items() if there]:
-            raise HarnessError(f"{folder}: {found[0]}; {REBUILD}")
-        triples = Triples.of(rows, words["predicates"])
-        return cls(words["names"], titled, passages, questions, triples)
+        passages, questions = (Mentions.load(folder, place) for place in ("passages", "questions"))
+        triples = Triples.of(np.load(folder / "triples.npy"), words["predicates"])
+        return cls(words["names"], np.load(folder / "titled.npy"), passages, questions, triples)
 
 
 @runtime_checkable

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.arrays import BoolArray, Float32Array, Float64Array, Int64Array
-from harness.core.errors import HarnessError, bounded, whole_number
-from harness.fusion.learning import is_finite
+from harness.core.errors import HarnessError, bounded, is_number, whole_number
 
 Tree = list[list[float]]
 """A row per node: [column, threshold, left, right, value]; left is -1 in a leaf."""

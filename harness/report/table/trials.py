@@ -111,9 +111,20 @@ def tracked_names(result: SweepResult, view: View) -> list[str]:
 
 
 def heldout(result: SweepResult, face: Face | None = None) -> Table:
-    """Return the locked trials, best first."""
+    """Return the locked trials, best first; the full table also has the objective on chains."""
     view = result.locked
-    return trial_table("heldout", result, view, view.best_first, face)
+    table = trial_table("heldout", result, view, view.best_first, face)
+    chain = view.queries["chain"].to_numpy(dtype=bool)
+    if face or not chain.any():
+        return table
+    on_chains = view.scores[:, chain].mean(axis=1)
+    rows = [
+        [*row, on_chains[place]] for row, place in zip(table.rows, view.best_first, strict=True)
+    ]
+    questions = counted(int(chain.sum()), "question")
+    note = f"Chain: {view.objective} on the {questions} whose gold passages are a chain."
+    columns = [*table.columns, Column("chain %")]
+    return replace(table, columns=columns, rows=rows, notes=[*table.notes, note])
 
 
 def leaderboard(result: SweepResult, limit: int | None = None, face: Face | None = None) -> Table:

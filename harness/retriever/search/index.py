@@ -7,7 +7,10 @@ from typing import Any
 
 from harness.core.arrays import Float32Array, Float64Array, Int64Array
 from harness.core.errors import HarnessError
-from harness.retriever.search.exact import decide
+from harness.retriever.search.exact import MARGIN, decide
+
+SELECTED = 2048
+"""Largest number of results that FAISS selects on a GPU."""
 
 
 def build(vectors: Float32Array, factory: str) -> Any:
@@ -46,5 +49,19 @@ def save(index: Any, path: Path) -> None:
 def search(
     index: Any, passages: Float32Array, questions: Float32Array, depth: int
 ) -> tuple[Int64Array, Float64Array]:
-    """Return int64[Q, k], float64[Q, k], the results of an index, best first (see ``decide``)."""
+    """Return int64[Q, k], float64[Q, k], the results of an index, best first (see ``decide``).
+
+    All GPUs search, if the installed FAISS has any.
+    """
+    import faiss
+
+    if faiss.get_num_gpus() and depth + MARGIN <= SELECTED:
+        try:
+            index = faiss.index_cpu_to_all_gpus(index)
+        except RuntimeError as error:
+            reason = str(error).strip().splitlines()[-1][:200]
+            raise HarnessError(
+                f"faiss cannot use the GPU ({reason}); install the faiss-gpu of this CUDA, or "
+                "faiss-cpu, or go on without the GPU: CUDA_VISIBLE_DEVICES="
+            ) from error
     return decide(index.search, passages, questions, depth, exact=False)

@@ -32,6 +32,11 @@ TREC = {
     "mrr": "recip_rank",
     "success@1": "success_1",
     "success@5": "success_5",
+    "precision@3": "P_3",
+    "precision@10": "P_10",
+    "map": "map",
+    "map@3": "map_cut_3",
+    "r_precision": "Rprec",
 }
 """Metrics of ours, and what pytrec_eval calls them."""
 QUERIES = st.sampled_from(["q1", "q2", "q3"])
@@ -46,7 +51,16 @@ def test_graded_judgements_give_the_values_of_trec_eval(
     qrels: dict[str, dict[str, int]], listed: dict[str, float], rel: int
 ) -> None:
     run = dict.fromkeys(qrels, listed)
-    wanted = {"ndcg_cut.3,10", "recall.3", "recip_rank", "success.1,5"}
+    wanted = {
+        "ndcg_cut.3,10",
+        "recall.3",
+        "recip_rank",
+        "success.1,5",
+        "P.3,10",
+        "map",
+        "map_cut.3",
+        "Rprec",
+    }
     theirs = pytrec_eval.RelevanceEvaluator(qrels, wanted, relevance_level=rel).evaluate(run)
     nothing = [None] * len(qrels)
     supporting = [
@@ -119,8 +133,12 @@ def test_the_command_says_how_it_read_the_judgements(tmp_path: Path) -> None:
     [
         ("hit@5", "success"),
         ("Hits@5", "success"),
+        ("P@5", "precision"),
+        ("AP", "map"),
+        ("Rprec", "r_precision"),
         ("RR", "mrr"),
         ("nDCG@5", "ndcg"),
+        ("MAP", "map"),
         ("lasthop@5", "last_hop"),
     ],
 )

@@ -15,9 +15,19 @@ from harness.evaluation.run_evaluation import evaluate_run
 from harness.run import Run
 from tests import process
 
-NAMES = ["last_hop@2", "full_sup@2", "any_sup@2", "recall@2", "recall@3", "ndcg@3", "mrr"]
+NAMES = [
+    "last_hop@2",
+    "full_sup@2",
+    "any_sup@2",
+    "recall@2",
+    "recall@3",
+    "ndcg@3",
+    "mrr",
+    "map",
+    "r_precision",
+]
 
-GRADED = ["ndcg@2", "ndcg@3", "recall@2", "recall@3"]
+GRADED = ["ndcg@2", "ndcg@3", "recall@2", "map"]
 HOPS = (["d1", "d2"], ["d3", "d0", "d9"], ["d2"])
 
 
@@ -28,9 +38,13 @@ def test_by_hand_gold_comes_first_or_last_among_equal_scores() -> None:
     run = Run.from_dict({"q": {"a": 2.0, "b": 1.0, "c": 1.0, "d": 1.0}})
     gold = harness.Gold.from_dict({"q": ["a", "c"]}, ordered=True)
     found = RunRanks(run, gold).tie_ranges(
-        metrics(["last_hop@3", "recall@2", "recall@1", "recall@4"], None)
+        metrics(["last_hop@3", "recall@2", "map", "recall@1", "recall@4"], None)
     )
-    assert found == {"last_hop@3": (0.0, 1.0), "recall@2": (0.5, 1.0)}
+    assert found == {
+        "last_hop@3": (0.0, 1.0),
+        "recall@2": (0.5, 1.0),
+        "map": ((1 + 2 / 4) / 2, 1.0),
+    }
 
 
 @pytest.mark.parametrize("ties", ["house", "trec"])

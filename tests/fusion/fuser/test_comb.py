@@ -1,7 +1,9 @@
-"""The Comb family by hand: sum, sum times the number of lists."""
+"""The Comb family by hand: sum, sum times the number of lists, greatest, least."""
 
 import pytest
 
+from harness.fusion.fuser.combmax import CombMax
+from harness.fusion.fuser.combmin import CombMin
 from harness.fusion.fuser.combmnz import CombMnz
 from harness.fusion.fuser.combsum import CombSum
 
@@ -39,3 +41,46 @@ def test_negative_scores_without_a_normalizer_are_shifted_by_the_least(scores) -
     """
     lists = {"dense": {"a": -1, "b": -4}, "graph": {"a": -3, "b": -2, "c": -4}}
     assert scores(CombMnz(), lists, "none") == {"a": 2 * (3 + 1), "b": 2 * (0 + 2), "c": 4 + 0}
+
+
+def test_the_greatest_over_the_lists_that_hold_it(scores, two_lists) -> None:
+    """Percentile ranks: a 1 and 1/2, b 1/2, c 1; a and c tie, and the ids decide."""
+    found = scores(CombMax(), two_lists)
+    assert (found, list(found)) == ({"a": 1.0, "c": 1.0, "b": 0.5}, ["a", "c", "b"])
+
+
+def test_an_absent_document_counts_nothing_in_the_greatest(scores) -> None:
+    """Dense 4, 0 has z-scores 1, -1; graph 1, 0, 0, ... (five) has 2, -.5: absent there would lift
+    b from -1 to -.5.
+    """
+    lists = {"dense": {"a": 4, "b": 0}, "graph": {"a": 1, "c": 0, "d": 0, "e": 0, "f": 0}}
+    expected = {"a": 2, "c": -0.5, "d": -0.5, "e": -0.5, "f": -0.5, "b": -1}
+    assert scores(CombMax(), lists, "zscore") == pytest.approx(expected)
+
+
+def test_the_best_rank_decides_where_lists_are_of_one_length(scores) -> None:
+    """Best ranks: a 1, d 1, b 2, e 2, c 3; values 1 - (rank - 1) / 3."""
+    lists = {"dense": {"a": 9, "b": 8, "c": 7}, "graph": {"d": 3, "e": 2, "b": 1}}
+    found = scores(CombMax(), lists, "rank")
+    assert list(found) == ["a", "d", "b", "e", "c"]
+    assert found == pytest.approx({"a": 1, "d": 1, "b": 2 / 3, "e": 2 / 3, "c": 1 / 3})
+
+
+def test_the_least_with_0_for_an_absent_document(scores, two_lists) -> None:
+    assert scores(CombMin(), two_lists) == {"a": 0.5, "b": 0.0, "c": 0.0}
+
+
+def test_an_absent_document_has_the_least_of_its_list_where_values_are_negative(scores) -> None:
+    """Z-scores: dense a 1, b -1; graph a 2, the others -.5. And log-likelihoods, whose absent value
+    would be 0.
+    """
+    lists = {"dense": {"a": 4, "b": 0}, "graph": {"a": 1, "c": 0, "d": 0, "e": 0, "f": 0}}
+    assert scores(CombMin(), lists, "zscore") == pytest.approx(
+        {"a": 1, **dict.fromkeys("bcdef", -1)}
+    )
+    raw = {"dense": {"a": -1, "b": -4}, "graph": {"a": -3, "b": -2, "c": -2.5}}
+    assert scores(CombMin(), raw, "none") == {"a": -3, "b": -4, "c": -4}
+
+
+def test_a_list_that_holds_nothing_has_no_say_in_the_least(scores) -> None:
+    assert scores(CombMin(), {"dense": {"a": 2, "b": 1}, "graph": {}}, "minmax") == {"a": 1, "b": 0}

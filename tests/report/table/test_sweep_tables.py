@@ -30,7 +30,7 @@ def test_heldout(result: SweepResult) -> None:
     table = trials.heldout(result)
     name, *numbers = table.cells()[0]
     assert name == "boltzmann pit alpha=0.7 beta=0.5 cap=20"
-    shown = "83.3 43.6–97.0 83.3 88.9 3 0 .250 .250 2 0 .500 – – 100.0"
+    shown = "83.3 43.6–97.0 83.3 88.9 3 0 .250 .250 2 0 .500 – – 100.0 80.0"
     assert " ".join(numbers) == shown
     assert table.marked == {0}
     assert column(table, "strategy")[1:] == [
@@ -41,6 +41,8 @@ def test_heldout(result: SweepResult) -> None:
     ], "best first"
     assert column(table, "W") == ["3", "2", "2", "1", "–"]
     assert column(table, "L*") == ["0", "1", "–", "2", "2"]
+    # of t0, t1, t2, t3 and t5
+    assert column(table, "chain %") == ["80.0", "60.0", "60.0", "40.0", "20.0"]
 
 
 def test_a_caption_says_what_the_numbers_are(result: SweepResult) -> None:
@@ -52,6 +54,7 @@ def test_a_caption_says_what_the_numbers_are(result: SweepResult) -> None:
         "Data 5ca1ab1e5ca1",
         "evaluation 1",
         "against graph, the best single list on tune",
+        "on the 5 questions whose gold passages are a chain",
     ):
         assert fact in said
     assert "evaluation" not in trials.leaderboard(result).caption

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -52,6 +54,9 @@ class ScoreComparison(SystemComparison):
     item_ids: Sequence[str]
     missing: Missing
     rounded: Sequence[float] = ()
+    repeats: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    errors: TwoWay | None = None
+    flips: bool = False
     fusable = False
 
     @property

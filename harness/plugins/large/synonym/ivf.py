@@ -9,7 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from harness.core.arrays import Float32Array, Int64Array, distinct, evenly
-from harness.core.resources import need_memory
 from harness.core.threads import available, map_threads
 from harness.graph.synonym import NOBODY, PART, SLACK, Pairs, bounds, symmetric
 from harness.model.encoder import pair_cosines
@@ -124,16 +123,6 @@ class Lists:
         size = len(self.vectors)
         between = np.unique(np.minimum(evenly(size, LEARNT) + size // (3 * LEARNT), size - 1))
         i, j, _ = compare_some(self.vectors, between, self.threshold)
-        share = len(between) / size
-        pairs = round(
-            len(i) / (2 * share - share**2)
-        )  # a pair is seen where either of its names is in the sample
-        need_memory(
-            BYTES * pairs,
-            f"a graph of {size:,} names with some {pairs:,} pairs of synonyms "
-            f"(graph.synonym={self.threshold:g})",
-            "set graph.synonym nearer to 1, or to null for none",
-        )
         chosen = evenly(len(i), 50 * LEARNT)
         return i[chosen], j[chosen]
 

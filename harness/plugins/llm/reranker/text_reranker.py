@@ -17,13 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from harness.core.arrays import (
-    BoolArray,
-    Float64Array,
-    Int32Array,
-    Int64Array,
-    write_array,
-)
+from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.identity import identity, texts_sha256
@@ -159,25 +153,7 @@ def _count(judge: TextReranker, missing: Mapping[str, Pair], known: PairScores) 
             known.add(part, found)
             cut += int(shortened.sum())
     if cut:
-        log.warning("%d of %d pairs were shortened %s", cut, count, judge.limit())
-
-
-def _read_together(
-    judge: TextReranker, asked: Sequence[str], read: Callable[[slice], Verdicts], store: Store
-) -> Verdicts:
-    """Read all pairs, shared with processes that need the same ones: an artifact of their own."""
-
-    @functools.cache
-    def counted() -> Verdicts:
-        return shared_rows.map_rows("read pairs", read, len(asked), SHARD)
-
-    def build(folder: Path) -> None:
-        for name, column in zip(("scores", "cut"), counted(), strict=True):
-            write_array(folder / f"{name}.npy", column)
-
-    inputs = {"pairs": texts_sha256(asked)}
-    made = store.get("read", identity(judge), inputs, build, together=lambda _: counted())
-    return np.load(made.path / "scores.npy"), np.load(made.path / "cut.npy")
+        log.warning("%d of %d pairs were shortened %s", cut, len(asked), judge.limit())
 
 
 @functools.lru_cache(maxsize=1)

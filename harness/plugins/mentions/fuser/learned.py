@@ -174,3 +174,16 @@ def _sums(values: Float64Array) -> Float64Array:
     widths change the result.
     """
     return np.asarray(np.cumsum(values, axis=-1)[..., -1])
+
+
+def check_numbers(knob: str, value: Any) -> None:
+    """Check that a knob is null or finite numbers by list name; raise HarnessError otherwise."""
+    if value is None:
+        return
+    if not isinstance(value, Mapping):
+        raise HarnessError(
+            f"{knob} = {str(value)[:60]!r}, expected numbers by the name of a list, or null"
+        )
+    for name, numbers in value.items():
+        if not isinstance(numbers, Sequence) or not all(map(is_finite, numbers)):
+            raise HarnessError(f"{knob}.{name} = {str(numbers)[:60]!r}, expected finite numbers")
