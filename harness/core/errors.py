@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,10 +10,8 @@ from numbers import Integral, Rational, Real
 from pathlib import Path
 from typing import TypeGuard
 
-NEAR = 0.7
-"""The least similarity (of difflib) of a name that is suggested for another one."""
-
-
+NEAR = 0.5
+"""The share of letters at both ends that a name has in common with one suggested for it."""
 _FORM = re.compile(r"(whole )?([\[(])(\S+), (\S+)[\])]( or null)?")
 
 
@@ -151,12 +150,27 @@ def nearest(value: str, known: Iterable[str]) -> str:
 
 
 def closest(value: str, known: Iterable[str]) -> str:
-    """Return the known name that is most like a value, in any case, or an empty text."""
-    import difflib
+    """Return the known name that has most letters at both ends in common with a value, in any case.
 
-    names = {name.casefold(): name for name in known}
-    found = difflib.get_close_matches(value.casefold(), names, 1, NEAR)
-    return names[found[0]] if found else ""
+    Empty if it has no more than half of the longer one's letters, so that ``rel`` is not near
+    ``qrels``, nor ``grid`` near ``gold``. The beginning of a name, and a name with two letters
+    exchanged, count as one letter more.
+    """
+
+    def alike(ours: str, theirs: str) -> int:
+        same = (one == other for one, other in zip(ours, theirs, strict=False))
+        return sum(itertools.takewhile(bool, same))
+
+    def share(name: str) -> float:
+        ours, theirs = value.casefold(), name.casefold()
+        start = alike(ours, theirs)
+        end = alike(ours[start:][::-1], theirs[start:][::-1])
+        begins = start == min(len(ours), len(theirs)) > 0
+        more = begins or sorted(ours) == sorted(theirs)
+        return (start + end + more) / max(len(ours), len(theirs), 1)
+
+    best = max(known, key=share, default="")
+    return best if share(best) > NEAR else ""
 
 
 def unused(key: str, why: str = "") -> str:

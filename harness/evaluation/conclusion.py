@@ -334,7 +334,7 @@ def blind_spots(seen: Mapping[str, Mapping[str, int]], sizes: Int64Array) -> lis
     share = float(sizes.max() / sizes.sum())
     if share > GREAT and sizes.max() > 1:
         said.append(
-            f"{percent(share)}% of tune's questions are in one cluster, linked by shared gold "
-            "passages: for other questions the intervals may be too narrow."
+            f"{percent(share)}% of tune's questions share gold in one cluster: intervals may be "
+            "too narrow."
         )
     return [Sentence("caveat", text) for text in said]

@@ -95,7 +95,7 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
     more: list[Sentence] = []
     if view.winner_list == best:
         within = f" in its first {view.metric.k}" if view.metric.k else ""
-        same = f"the best fusion finds the same gold passages{within}"
+        same = f"the best finds the same gold{within}"
         text = f"No fusion is shown to be better than {named}: {same}"
         locked = f"it was locked as {view.rows[view.winner_place]['name']}."
         more.append(Sentence("explanation", locked, "the winner"))
@@ -133,17 +133,21 @@ def _other_lists(view: View) -> list[Sentence]:
 def _elsewhere(view: View) -> list[Sentence]:
     """Return the hop counts at which a single list scores more than the winner.
 
-    A hop count at which a list is shown to be better is an addition, the others are explanations.
+    Of those at which a list is shown to be better, the one of most questions is an addition. The
+    others are explanations, with the smallest difference that could be shown.
     """
-    return [
-        Sentence(
-            "addition" if found.finding == "worse" else "explanation",
-            f"At {label} (n = {found.n}) the winner scores {percent(found.score)}% and {name} "
-            f"{percent(found.baseline_score)}%: {difference(found)}; {smallest(found)}.",
-            "hops",
-        )
-        for label, name, found in exceptions(view)
-    ]
+    found = exceptions(view)
+    worse = [one for _, _, one in found if one.finding == "worse"]
+    shown = max(worse, key=lambda one: one.n, default=None)
+    said = []
+    for label, name, one in found:
+        scores = f"{percent(one.score)}% and {name} {percent(one.baseline_score)}%"
+        text = f"At {label} (n = {one.n}) the winner scores {scores}: {difference(one)}"
+        if one is shown:
+            said.append(Sentence("addition", f"{text}.", "hops"))
+        else:
+            said.append(Sentence("explanation", f"{text}; {smallest(one)}.", "hops"))
+    return said
 
 
 def _blind_spots(result: SweepResult, view: View) -> list[Sentence]:

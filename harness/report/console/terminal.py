@@ -19,8 +19,8 @@ ROWS = 6
 KNOBS = {
     "alpha=": "alpha: share of the reference list",
     "beta=": "beta: bonus for documents of several lists",
-    " auto": "auto: each list's temperature follows from its own scores",
-    " cap=": "cap=N: only the N best documents of each list in pool.capped are fused",
+    " auto": "auto: temperature from a list's own scores",
+    " cap=": "cap=N: only the N best of each list in pool.capped are fused",
 }
 """Explanations of words in the names of strategies."""
 ALL = 15

@@ -73,10 +73,10 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_
     short = conclusions(result)["in short"]
     assert "graph scores 62.5% and dense 50.0%: " in short
     assert (
-        "No fusion is shown to be better than graph, the best single list on tune: the best fusion "
+        "No fusion is shown to be better than graph, the best single list on tune: the best "
         in short
     )
-    assert "finds the same gold passages in its first 5. On " in short
+    assert "finds the same gold in its first 5. On " in short
     assert "Against graph" not in short  # it is not compared with itself
     assert (
         conclusions(result)["the winner"]
@@ -265,9 +265,7 @@ def test_a_winner_that_does_not_win_at_every_hop_count(example: ModuleType, tmp_
     result = example.write(tmp_path / "s2", heldout=False)
     said = select_texts(sentences(result, view), "addition")
     (told,) = (text for text in said if text.startswith("At 3 hops (n = 60) the winner scores "))
-    assert (
-        ", which is worse; the smallest difference that would be shown in 4 of 5 cases is +" in told
-    )
+    assert told.endswith(", which is worse.")
     everywhere = made_view(example, tmp_path / "s3", (0.5, 0.0))
     said = " ".join(select_texts(sentences(result, everywhere), "addition"))
     assert not re.search(r"the winner scores \S+% and dense", said)

@@ -108,7 +108,12 @@ class QuestionWords:
 
 
 def sum_shares(weight: Float64Array, bits: NDArray[np.uint64]) -> Float64Array:
-    """Return the summed weight [..., W] of the words whose ``bits`` [...] are 1."""
+    """Return float64[...], the summed weight of the words whose bits are 1.
+
+    Args:
+        weight: float64[..., W].
+        bits: uint64[...].
+    """
     total = np.zeros(bits.shape)
     for place in range(weight.shape[-1]):
         total += weight[..., place] * ((bits >> np.uint64(place)) & np.uint64(1))
