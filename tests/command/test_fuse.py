@@ -137,7 +137,7 @@ def test_what_is_refused(folder: Path, overrides: list[str], words: str) -> None
         ),
         (
             ["fuser=rrf", "+pool.kap=3"],
-            "pool has no kap; it has cap, capped, importance; leave it out",
+            "pool has no kap (did you mean pool.cap?); write pool.cap=3",
         ),
         (["fuser=rrf", "+fuser.kk=3"], "has no kk"),
         (["lock=lock.json", "+fuser.k=3"], "lock=lock.json fixes what +fuser.k=3 would change"),

@@ -46,7 +46,7 @@ sweep +paths.run=x -> paths has no run (did you mean paths.runs?)
 sweep 'fuser={name: rrf}' -> fuser has no name; it has alpha, beta
 fuse lists.a=x fuser=rrf,linear -> fuser=rrf,linear: several values
 sweep 'encoder=choice(hashed,static)' -> choice(hashed,static): several values
-sweep 'dataset=sam(ple)' -> dataset=sam(ple) is not known (did you mean sample?)
+sweep 'dataset=sam(ple)' -> dataset=sam(ple) is not known
 sweep fuser.alhpa=.5 -> fuser has no alhpa (did you mean fuser.alpha?)
 sweep fuser.weights.a=2 -> write 'fuser.weights={a: 2}'
 sweep data=x -> write paths.data=x
@@ -63,7 +63,7 @@ sweep dataset=1 -> dataset=1 is not known; known:
 fuse fuser=null -> fuser=null is not known; known: boltzmann,
 fuse 'normalizer=[]' -> normalizer=[] is not known; known:
 sweep -m retriever@lists.graph=ppr,2 -> retriever@lists.graph=2 is not known; known:
-evaluate run=x pool.kap=3 -> pool has no kap; it has cap,
+evaluate run=x pool.kap=3 -> pool has no kap
 ui port=abc -> port must be a whole number, got port=abc
 """
         ),
