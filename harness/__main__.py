@@ -189,10 +189,11 @@ def manual(command: str) -> str:
 
 
 def version() -> str:
-    """Return the release, and the hash of the code that results depend on."""
+    """Return the release, and the version of the code that results depend on."""
     from harness.core.identity import code_version
 
-    return f"harness {code_version()}"
+    code = code_version()
+    return f"harness {code.partition('+')[0]} (code {code})"
 
 
 def usage() -> str:
