@@ -151,6 +151,10 @@ def files_of(key: str, given: object) -> Files:
     paths = [path for path in (own if isinstance(own, list) else [own]) if isinstance(path, str)]
     if not paths or (isinstance(own, list) and len(paths) < len(own)):
         raise _unexpected(key, given)
+    for path in paths:
+        first, _, rest = path.partition(" ")
+        if ": " in rest and not Path(path).exists():
+            raise HarnessError(f"{key}={path}: no such file; a comma is missing: {first}, {rest}")
     return tuple(File(path, columns) for path in _matching(paths))
 
 

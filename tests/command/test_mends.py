@@ -180,6 +180,7 @@ fuse weights.a=2
 fuse fuser=linear fuser.weights.dense=2
 fuse alpha=0.3 fuser=linear
 fuse T=2
+fuse fuser=boltzmann temperature=0.5
 fuse fuser=tsallis normalizer=zscore
 fuse split=test splitting=given
 fuse split=test splitting=disjoint
@@ -220,6 +221,7 @@ list fusr
 power
 power delta=20 discordance=.05
 new fusr mine
+new plugin walks
 data dataset=folder
 evaluat run=d.trec
 :sweep 'lists={dense: d.trec, graph: g.trec}' gold=queries.jsonl grid=point dry_run=true tracking.uri=x tracking=none

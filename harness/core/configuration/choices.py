@@ -88,7 +88,22 @@ def unknown(key: str, name: str, known: Sequence[str]) -> HarnessError:
         message = f"is not a name; your own folder is dataset=folder dataset.path={name}"
     else:
         message = f"is not known{nearest(name, known)}; known: {', '.join(known)}"
+        message += _as_number(concept, name, known)
     return HarnessError(f"{key}={name} {message}")
+
+
+def _as_number(concept: str, value: str, known: Sequence[str]) -> str:
+    """Return how a number is typed that stands for a strategy, such as ``temperature=0.5``, if only
+    one strategy consists of a number.
+    """
+    if not re.fullmatch(r"\d+(\.\d*)?|\.\d+", value):
+        return ""
+    typed = []
+    for name in known:
+        match [*defaults(concept, name).items()]:
+            case [("_target_", _), (field, int() | float())]:
+                typed.append(f"; a number is {concept}={name} {concept}.{field}={value}")
+    return typed[0] if len(typed) == 1 else ""
 
 
 def strategy(concept: str, name: str, **overrides: Any) -> Any:

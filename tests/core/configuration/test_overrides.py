@@ -26,6 +26,9 @@ sweep 'pool.lists=[dense,grph]' -> did you mean graph?
 sweep pool.cap=0 -> pool.cap must be in [1, inf), got cap=0
 sweep normalizer=zscore grid=point -> normalizer
 sweep 'fuser=[' -> a bracket is opened and not closed
+evaluate k=[5, run=x -> a bracket is opened and not closed
+sweep 'pool.lists=[a,,b]' -> a value is missing beside a comma
+sweep pool.cap=2,5 -> with a decimal point pool.cap=2.5
 heldout sweep=nowhere -> sweep=nowhere names no sweep
 evaluate run=r.json gold=g.json metrics=0.5 -> metrics=0.5: expected a name, or a list of names
 evaluate run=r.json gold=g.json k=0.5 -> k=0.5: expected
