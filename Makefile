@@ -66,7 +66,7 @@ ui: $(READY)  ## MLflow on 127.0.0.1
 	$(BIN)/harness ui port=$(PORT) $(ARGS)
 
 test: $(DEV)  ## all tests but the slow ones
-	@echo "Running the tests: seven to ten minutes on two processors."
+	@echo "Running the tests: five to eight minutes on two processors."
 	$(SHARE) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-all: $(DEV)  ## all tests

@@ -87,6 +87,8 @@ def run(config: DictConfig) -> float | None:
     plan = Plan(config, given)
     open_lists(plan)  # reports a missing file before the grid
     trials = plan.trials()
+    if "gold" in config:
+        inputs.check_without_corpus(trials)
     unused = plan.unused(trials)
     if unused and multirun.VARIABLE in os.environ:  # another cell is the same without the key
         raise CombinationError("; ".join(unused))

@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -228,11 +228,26 @@ def graphs(retrievers: Mapping[str, Retriever]) -> dict[str, Graph]:
     return {name: graph for name, graph in found.items() if isinstance(graph, Graph)}
 
 
+def check_without_corpus(readers: Iterable[Trial]) -> None:
+    """Raise HarnessError if a fuser or reranker reads more than lists and types of questions."""
+    lacking = sorted(_read_by(readers) & {"mentions", "relations", "seeds", "texts"})
+    if lacking:
+        raise HarnessError(
+            f"a fuser or reranker reads {', '.join(lacking)}, and runs with gold= have no corpus; "
+            "choose another, or sweep with dataset="
+        )
+
+
+def _read_by(readers: Iterable[Trial]) -> set[str]:
+    """Return what the fusers and rerankers read."""
+    strategies = [one for reader in readers for one in (reader.fuser, reader.reranker)]
+    return {what for one in strategies for what in getattr(one, "reads", ())}
+
+
 def gather_context(readers: Sequence[Trial], config: DictConfig, data: Benchmark) -> Context:
     """Return the further inputs of these readers for all questions of the benchmark."""
     kept = store(config)
-    wanted = {what for reader in readers for what in reader.fuser.reads}
-    wanted.update(*(getattr(reader.reranker, "reads", ()) for reader in readers))
+    wanted = _read_by(readers)
     files = sorted({reader.pool.importance for reader in readers if reader.pool.importance})
 
     def mentions() -> dict[str, Any]:
@@ -252,11 +267,8 @@ def gather_context(readers: Sequence[Trial], config: DictConfig, data: Benchmark
         "mentions": mentions,
     }
     chosen = [field for field in reads if {"seeding": "seeds"}.get(field, field) in wanted]
-    if data.ids_only and (lacking := [field for field in chosen if field != "types"]):
-        raise HarnessError(
-            f"a fuser or reranker reads {', '.join(lacking)}, and runs with gold= have no corpus; "
-            "choose another, or sweep with dataset="
-        )
+    if data.ids_only:
+        check_without_corpus(readers)
     read = {field: reads[field]() for field in chosen}
     return Context(importance={name: prior(name, data.doc_ids) for name in files}, **read)
 

@@ -123,7 +123,7 @@ def test_judgements_and_any_names(place: Path, command: Command) -> None:
         ([LISTS, "gold=none.jsonl"], "none.jsonl: there is no such file"),
         ([LISTS, "gold=gold.jsonl", "dataset=sample"], "leave one out"),
         (
-            [LISTS, "gold=gold.jsonl", "grid=point", "reranker=coverage"],
+            [LISTS, "gold=gold.jsonl", "grid=point", "reranker=coverage", "dry_run=true"],
             "reads texts, and runs with gold= have no corpus",
         ),
     ],
