@@ -7,7 +7,6 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
@@ -54,7 +53,7 @@ class Entity:
             ``Flat`` on a sample. ``auto`` is ``Flat`` for up to ``EXACT`` names, otherwise ``IVF``.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
     extractor: Extractor
     encoder: Encoder
     synonym: float | None = 0.85

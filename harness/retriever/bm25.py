@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class BM25:
         stemmer: a Snowball language, through PyStemmer; null leaves words unchanged.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
 
     k1: float = 1.2
     b: float = 0.75

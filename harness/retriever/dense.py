@@ -8,7 +8,7 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +47,7 @@ class Dense:
         efSearch: number of neighbours that an HNSW index keeps while searching, FAISS's default.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
 
     encoder: Encoder
     depth: int = 10

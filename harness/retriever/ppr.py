@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -63,8 +62,8 @@ class PPR(Walker):
             error. ``null``: in graphs of more than ``EXACT`` nodes.
     """
 
-    version: ClassVar[int] = 5  # 5: the first sweeps of a walk compute in float32
-    fitted_on: ClassVar[tuple[str, ...]] = ("2wikimultihopqa", "hotpotqa", "musique")
+    version = 5  # 5: the first sweeps of a walk compute in float32
+    fitted_on = ("2wikimultihopqa", "hotpotqa", "musique")
     graph: Graph
     encoder: Encoder
     walk: Walk = field(default_factory=Walk)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
@@ -30,7 +29,7 @@ class Trec:
         columns: the names of a table's columns (see ``harness.run.io.read``).
     """
 
-    version: ClassVar[int] = 1
+    version = 1
 
     path: str = field(metadata=NO_RESULT)
     depth: int | None = None

@@ -32,12 +32,11 @@ def stages() -> dict[str, list[str]]:
 
 
 def _stated(kind: ast.ClassDef) -> list[object]:
+    stated = [node for node in kind.body if isinstance(node, ast.Assign)]
     return [
         node.value.value
-        for node in kind.body
-        if isinstance(node, ast.AnnAssign)
-        and ast.unparse(node.target) == "version"
-        and isinstance(node.value, ast.Constant)
+        for node in stated
+        if ast.unparse(node.targets[0]) == "version" and isinstance(node.value, ast.Constant)
     ]
 
 

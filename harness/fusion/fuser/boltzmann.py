@@ -28,7 +28,7 @@ class Boltzmann(ConsensusBonus):
 
     alpha: float = 0.7
     beta: float = 0.5
-    reads: ClassVar[frozenset[str]] = frozenset({"probabilities"})
+    reads = frozenset({"probabilities"})
     unit: ClassVar[bool] = True
 
     def __call__(self, pool: Calibrated) -> Tensor:

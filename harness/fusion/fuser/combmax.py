@@ -20,7 +20,7 @@ class CombMax:
     length, as after the pool's cap; equal scores are ordered by id.
     """
 
-    reads: ClassVar[frozenset[str]] = frozenset({"values"})
+    reads = frozenset({"values"})
     unit: ClassVar[bool] = False
 
     def __call__(self, pool: Calibrated) -> Tensor:

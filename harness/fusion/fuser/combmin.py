@@ -23,7 +23,7 @@ class CombMin:
     document gains if a list lacks it.)
     """
 
-    reads: ClassVar[frozenset[str]] = frozenset({"values"})
+    reads = frozenset({"values"})
     unit: ClassVar[bool] = False
 
     def __call__(self, pool: Calibrated) -> Tensor:

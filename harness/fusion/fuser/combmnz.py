@@ -24,9 +24,9 @@ class CombMnz:
     z-scores by the 2 that their absent documents have.
     """
 
-    reads: ClassVar[frozenset[str]] = frozenset({"values"})
+    reads = frozenset({"values"})
     unit: ClassVar[bool] = False
-    version: ClassVar[int] = 2  # 2: negative values are shifted
+    version = 2  # 2: negative values are shifted
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """Return float64[Q, U]."""

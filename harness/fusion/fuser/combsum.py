@@ -17,7 +17,7 @@ class CombSum:
     d.
     """
 
-    reads: ClassVar[frozenset[str]] = frozenset({"values"})
+    reads = frozenset({"values"})
     unit: ClassVar[bool] = False
 
     def __call__(self, pool: Calibrated) -> Tensor:

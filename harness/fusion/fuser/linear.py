@@ -26,7 +26,7 @@ class Linear(ConsensusBonus):
     """
 
     alpha: float = 0.7
-    reads: ClassVar[frozenset[str]] = frozenset({"values"})
+    reads = frozenset({"values"})
     unit: ClassVar[bool] = False
 
     def __call__(self, pool: Calibrated) -> Tensor:

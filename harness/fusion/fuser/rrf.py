@@ -25,7 +25,7 @@ class Rrf:
     """
 
     k: float = 60
-    reads: ClassVar[frozenset[str]] = frozenset({"ranks"})
+    reads = frozenset({"ranks"})
     unit: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

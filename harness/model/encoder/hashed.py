@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class Hashed:
         dimension: d.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
 
     dimension: int = 384
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from harness.core.errors import HarnessError
 from harness.model.encoder.sentence_transformer import Settings
@@ -20,7 +20,7 @@ class MiniLM(Settings):
     Its fields are those of ``SentenceTransformer``.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
 
     def check_reachable(self) -> None:
         """Raise HarnessError if the weights are not installed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from harness.core.configuration import REACHES
 from harness.core.errors import HarnessError
@@ -25,7 +25,7 @@ class Mpnet(Settings):
         folder: the folder of the weights.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
 
     folder: str = field(metadata=NO_RESULT | REACHES)
     precision: str = field(default="float32", kw_only=True)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from harness.core.configuration import REACHES
 from harness.core.identity import NO_RESULT, folder_sha256
@@ -29,7 +29,7 @@ class NvEmbedV2:
         max_seq_length: number of tokens read of a text, up to 32768.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
 
     instruction: str = "Given a question, retrieve passages that answer the question"
     model: str = field(default="nvidia/NV-Embed-v2", metadata=REACHES)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -61,7 +61,7 @@ class SentenceTransformer:
         device: ``auto`` (all GPUs if there are any), ``cpu``, ``cuda`` or ``cuda:N``.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
 
     model: str = field(metadata=REACHES)
     revision: str | None = field(default=None, metadata=REACHES)

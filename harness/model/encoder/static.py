@@ -14,7 +14,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +54,7 @@ class Static:
     vector of [UNK]. Words are split at white space, then as MiniLM splits them.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
 
     def open(self) -> WordSums:
         """Make the vectors from the weights of MiniLM's package."""

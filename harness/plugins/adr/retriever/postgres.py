@@ -6,7 +6,7 @@ import contextlib
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Postgres:
         least: >= 0; 0 never broadens.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
 
     uri: str | None = field(default=None, metadata=REACHES)
     language: str = "english"

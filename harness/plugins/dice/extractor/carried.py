@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +25,7 @@ class Carried:
     punctuation.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
 
     def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Facts]:
         """Return the extraction. Raise HarnessError if the benchmark has no triples."""

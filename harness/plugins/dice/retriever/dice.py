@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
@@ -56,7 +55,7 @@ class Dice:
             hop (section 6: patterns that reduce noise); None for all.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
     extractor: Extractor
     encoder: Encoder
     triplestore: Triplestore

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,7 +36,7 @@ class TextEmbedding3Small(Server):
         batch_size: texts of one request, 1 to 2048.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
 
     concept = "encoder"
 

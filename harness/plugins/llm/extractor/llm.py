@@ -6,7 +6,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from harness.benchmark import Benchmark
 from harness.core.identity import NO_RESULT, digest
@@ -49,7 +49,7 @@ class LLM(Chat):
     """
 
     concept = "extractor"
-    version: ClassVar[int] = 1
+    version = 1
     base: Extractor
     entities: str = field(default="entities", metadata=NO_RESULT)
     triples: str = field(default="triples", metadata=NO_RESULT)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source import read_array, read_lines
@@ -34,7 +34,7 @@ class OpenIEFile:
         coverage: least share of the corpus' passages in the file; with less, it is an error.
     """
 
-    version: ClassVar[int] = 2
+    version = 2
     base: Extractor
     path: str = field(metadata=NO_RESULT)
     coverage: float = 0.5

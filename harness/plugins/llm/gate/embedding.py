@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
@@ -28,7 +27,7 @@ class Embedding:
         most: >= 1; None for all.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
     encoder: Encoder
     threshold: float = 0.5
     most: int | None = 4

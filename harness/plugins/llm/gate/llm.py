@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +39,7 @@ class LLM(Chat):
     """
 
     concept = "gate"
-    version: ClassVar[int] = 1
+    version = 1
     prompt: str = field(default="keep", metadata=NO_RESULT)
     most: int = 4
     max_tokens: int = 512

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
 
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import NO_RESULT, digest
@@ -33,7 +32,7 @@ class LLM(Chat):
     """
 
     concept = "reader"
-    version: ClassVar[int] = 1
+    version = 1
     prompt: str = field(default="open", metadata=NO_RESULT)
     closed: str = field(default="closed", metadata=NO_RESULT)
     form: Sequence[str] = ("answer",)

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 import torch
@@ -62,9 +62,9 @@ class TextReranker:
         model: see the subclass.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
 
-    reads: ClassVar[frozenset[str]] = frozenset({"texts"})
+    reads = frozenset({"texts"})
 
     model: str = field(metadata=REACHES)
     blend: float = field(default=1.0, kw_only=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from torch import Tensor
@@ -60,7 +60,7 @@ class Learned:
         default=None, hash=False, metadata=LEARNED
     )
     unit = False
-    version: ClassVar[int] = 2  # 2: the weight of being held is added in float64
+    version = 2  # 2: the weight of being held is added in float64
 
     def __post_init__(self) -> None:
         bounded("fuser.penalty", self.penalty, 0, open_low=True)

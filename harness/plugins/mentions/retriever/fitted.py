@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, NotRequired, TypeVar, cast
+from typing import Any, NotRequired, TypeVar, cast
 
 import numpy as np
 from typing_extensions import TypedDict
@@ -60,7 +60,7 @@ class Fitted:
         path: the file, or a name of conf/weights.
     """
 
-    version: ClassVar[int] = 2
+    version = 2
     retriever: Retriever
     path: str = field(metadata=NO_RESULT)
 

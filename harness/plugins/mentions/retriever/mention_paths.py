@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
@@ -81,7 +80,7 @@ class MentionPaths:
         widest_title: None is all texts up to ``LARGE`` passages, above that ``HUB``.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
     fitted_on = ("2wikimultihopqa", "hotpotqa", "musique")
     extractor: Extractor
     encoder: Encoder

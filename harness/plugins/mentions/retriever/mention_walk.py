@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -40,7 +39,7 @@ class MentionWalk:
         direction: ``out``, from the text to the title that it names; ``in``, back; ``both``.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
     fitted_on = ("2wikimultihopqa", "hotpotqa", "musique")
     extractor: Extractor
     encoder: Encoder

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -26,7 +25,7 @@ class Tsallis(ConsensusBonus):
         q: in (0, 3]; above 1 the tails are heavier than Boltzmann's, 1 is Boltzmann.
     """
 
-    version: ClassVar[int] = 2  # 2: a limit where no document has a weight
+    version = 2  # 2: a limit where no document has a weight
 
     alpha: float = 0.7
     beta: float = 0.5

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 
@@ -32,7 +31,7 @@ class Mixed:
         others: datasets by name; the benchmark itself is left out of them.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
     retriever: Retriever
     others: Mapping[str, Dataset] = field(default_factory=dict)
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -34,7 +33,7 @@ class Part:
         share: in (0, 1].
     """
 
-    version: ClassVar[int] = 1
+    version = 1
     retriever: Retriever
     share: float = 0.5
 

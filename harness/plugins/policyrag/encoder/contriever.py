@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from harness.model.encoder.sentence_transformer import SentenceTransformer
 
@@ -15,4 +14,4 @@ class Contriever(SentenceTransformer):
     See ``SentenceTransformer``.
     """
 
-    version: ClassVar[int] = 1
+    version = 1

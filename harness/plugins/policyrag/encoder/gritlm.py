@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +29,7 @@ class GritLM:
         device: ``auto``, ``cpu``, ``cuda`` or ``cuda:N``.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
 
     instruction: str = "Given a question, retrieve passages that answer the question"
     model: str = field(default="GritLM/GritLM-7B", metadata=REACHES)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from harness.model.encoder.sentence_transformer import SentenceTransformer
 
@@ -12,4 +11,4 @@ from harness.model.encoder.sentence_transformer import SentenceTransformer
 class GteQwen2(SentenceTransformer):
     """The last token's vector; only questions have an instruction. See ``SentenceTransformer``."""
 
-    version: ClassVar[int] = 1
+    version = 1

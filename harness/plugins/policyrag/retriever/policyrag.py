@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from harness.benchmark import Benchmark
 from harness.core.arrays import BoolArray, Int32Array, Int64Array
@@ -32,7 +32,7 @@ class PolicyRAG:
     synonym threshold is the policy's.
     """
 
-    version: ClassVar[int] = 5  # 5: the first sweeps of a walk compute in float32
+    version = 5  # 5: the first sweeps of a walk compute in float32
     fitted_on = ("2wikimultihopqa", "musique")
     graph: Graph
     encoder: Encoder

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -60,7 +59,7 @@ class Beam(Walker):
     of each length are encoded as one text; here only the question is encoded. Edges count once.
     """
 
-    version: ClassVar[int] = 4  # 4: the first sweeps of a walk compute in float32
+    version = 4  # 4: the first sweeps of a walk compute in float32
     graph: Graph
     encoder: Encoder
     width: int = 4

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -38,7 +37,7 @@ class Convergence:
         floor: value of a passage that a seed does not reach, > 0.
     """
 
-    version: ClassVar[int] = 4  # 4: the first sweeps of a walk compute in float32
+    version = 4  # 4: the first sweeps of a walk compute in float32
     fitted_on = PPR.fitted_on
     ppr: PPR
     seeds: int = 5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -48,7 +48,7 @@ class HippoRAG(PPR):
             None.
     """
 
-    version: ClassVar[int] = 5  # 5: the first sweeps of a walk compute in float32
+    version = 5  # 5: the first sweeps of a walk compute in float32
     walk: Undirected = field(default_factory=Undirected)  # type: ignore[assignment]
     passage_weight: float = 0.05
     by: str = "query_to_triple"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -34,7 +33,7 @@ class Hops:
         depth: passages of a list, >= 1; those of score 0 are left out.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
 
     passages: int = 5
     depth: int = 100

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -51,7 +50,7 @@ class LinearRAG(Walker):
     order. A question without a known entity starts from its passages alone.
     """
 
-    version: ClassVar[int] = 4  # 4: the first sweeps of a walk compute in float32
+    version = 4  # 4: the first sweeps of a walk compute in float32
     graph: Graph
     encoder: Encoder
     link: float | None = 0.7

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -47,7 +46,7 @@ class TitleActivation:
         direction: ``out``, ``in`` or ``both``.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
     extractor: Extractor
     encoder: Encoder
     passages: int = 5

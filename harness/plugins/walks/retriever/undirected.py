@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,7 +27,7 @@ class Undirected:
             walk is symmetric.
     """
 
-    version: ClassVar[int] = 1
+    version = 1
 
     specificity: float = field(default=0.0, metadata=LATER)
     degree: float = field(default=0.0, metadata=LATER)
