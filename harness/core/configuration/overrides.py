@@ -227,9 +227,7 @@ def _is_read(one: Override, sections: Mapping[str, Sequence[str]]) -> bool:
     is_alien = len(inner) == 1 and own and inner[0] not in own
     if not one.value or head == "hydra" or (head in sections and not is_alien):
         return True
-    holders = [name for name, keys in sections.items() if head in keys]
-    if head.removesuffix("s") in sections:  # `runs` is nearer to `run` than to `paths.runs`
-        holders = []
+    holders = _holders(head, sections)
     near = _near_key(one.place, sections, holders)
     hint = f" (did you mean {near}?)" if near else ""
     known = _known_keys(tuple(folders()))
@@ -237,12 +235,21 @@ def _is_read(one: Override, sections: Mapping[str, Sequence[str]]) -> bool:
     has = ""
     if holders or head not in known:
         has = f"this command has no {head}{hint}"
-    elif inner and below and inner[0] not in below:
+    elif below and not below.issuperset(inner[:1]):
         has = f"{head} has no {inner[0]}{hint or '; it has ' + ', '.join(own or sorted(below))}"
     if has:
         raise _no_key(one, has, near)
     log.warning("%s%s", unused(one.key), hint)
     return False
+
+
+def _holders(head: str, sections: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the sections with a key of that name, unless the command's own keys are nearer: `runs`
+    is nearer to `run` than to `paths.runs`.
+    """
+    if head.removesuffix("s") in sections:
+        return []
+    return [name for name, keys in sections.items() if head in keys]
 
 
 def _no_key(one: Override, has: str, near: str) -> HarnessError:

@@ -138,11 +138,16 @@ class LatexTable:
             width = min(width, WIDEST * PAGE) if is_text else width
             self.columns.append(TexColumn(is_text, own, head, mark, body, width))
         every = range(len(self.columns))
-        texts = [column for column in self.columns if column.is_text]
         over = self.width(every) - PAGE
-        if texts and len(every) <= MOST and over > 0:
-            longest = max(texts, key=lambda column: column.width)
-            longest.width -= over if over <= longest.width - NARROWEST else 0
+        if len(every) <= MOST and over > 0:
+            self._narrow(over)
+
+    def _narrow(self, over: float) -> None:
+        """Take a width from the widest column of text, if it stays wide enough."""
+        texts = [column for column in self.columns if column.is_text]
+        widest = max(texts, key=lambda column: column.width, default=None)
+        if widest and over <= widest.width - NARROWEST:
+            widest.width -= over
 
     def width(self, places: Sequence[int]) -> float:
         """Return the width of some columns in points."""

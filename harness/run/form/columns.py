@@ -126,12 +126,17 @@ def of_table(
     if rank is None:
         return Entries(queries, docs, numbers[score or ""], place=at, notes=notes, ordered=True)
     ranks = numbers[rank]
+    _check_whole(at, rank, ranks)
+    scores = numbers[score] if score else 1 / (ranks + (ranks.min() == 0))
+    return Entries(queries, docs, scores, ranks.astype(np.int64), at, notes)
+
+
+def _check_whole(at: Callable[[int], str], rank: str, ranks: Float64Array) -> None:
+    """Raise HarnessError if a rank is no whole number from 0 on."""
     bad = np.flatnonzero((ranks < 0) | ~np.isfinite(ranks) | (np.floor(ranks) != ranks))
     if bad.size:
         message = f"expected a whole number from 0 or 1 on, got {ranks[bad[0]]:g}"
         raise HarnessError(f"{at(int(bad[0]))}: column {rank}: {message}")
-    scores = numbers[score] if score else 1 / (ranks + (ranks.min() == 0))
-    return Entries(queries, docs, scores, ranks.astype(np.int64), at, notes)
 
 
 def _texts(source: str, name: str, column: pa.ChunkedArray) -> pa.DictionaryArray:

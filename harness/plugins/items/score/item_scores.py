@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -79,13 +79,14 @@ class Scores:
             lacks.setdefault(item, f"{place}: item {item} has no {metric}{which}")
         places = [first[item].place for item in items]
         clusters = [first[item].cluster for item in items]
-        if any(clusters) and None in clusters:
+        if not any(clusters):
+            return cls(source, metric, items, values, None, places, lacks)
+        if None in clusters:
             row = first[items[clusters.index(None)]]
             raise HarnessError(
                 f"{row.place}: item {row.item} has no cluster; give each one, or none"
             )
-        own = clusters if any(clusters) else None
-        return cls(source, metric, items, values, own, places, lacks)
+        return cls(source, metric, items, values, clusters, places, lacks)
 
     @classmethod
     def from_dict(cls, scores: Mapping[str, float], source: str, metric: str) -> Scores:
@@ -166,18 +167,25 @@ def read_scores(
     numeric = [name for name, values in held.items() if any(one is not None for one in values)]
     usual = [name for name in NAMES["score"] if name in there][:1] or numeric
     wanted = metrics or ([columns["score"]] if columns and "score" in columns else usual)
+    if not metrics and len(wanted) > 1:
+        mend = f"choose with metric={numeric[0]} or columns={{score: {numeric[0]}}}"
+        raise HarnessError(f"{path}: expected one metric, found {', '.join(numeric)}; {mend}")
+    _check_there(path, wanted, there, numeric)
+    return {metric: Scores.of(str(path), metric, rows) for metric in wanted}
+
+
+def _check_there(
+    path: str | Path, wanted: Sequence[str], there: Iterable[str], numeric: Sequence[str]
+) -> None:
+    """Raise HarnessError if no metric is wanted, or one that a file does not have."""
     if not wanted:
         raise HarnessError(
             f"{path}: expected a metric, a column of numbers; found {', '.join(there) or 'none'}"
         )
-    if not metrics and len(wanted) > 1:
-        mend = f"choose with metric={numeric[0]} or columns={{score: {numeric[0]}}}"
-        raise HarnessError(f"{path}: expected one metric, found {', '.join(numeric)}; {mend}")
     for name in wanted:
         if name not in there:
             found = f"{nearest(name, numeric)}; found {', '.join(numeric) or 'none'}"
             raise HarnessError(f"{path}: metric {name} is not there{found}")
-    return {metric: Scores.of(str(path), metric, rows) for metric in wanted}
 
 
 def _number(row: ScoreRow, metric: str) -> float:

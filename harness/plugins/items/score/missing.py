@@ -81,15 +81,9 @@ def complete(scores: Sequence[Scores], rule: str | None) -> tuple[list[Scores], 
     if rule is not None:
         one_of("missing", rule, RULES)
     every = sorted(set().union(*(one.items for one in scores)))
-    lacks: dict[str, dict[str, None]] = {}
-    for one in scores:  # by any metric of a file, each once
-        absent = [item for item in every if item not in one.rows or item in one.lacks]
-        if absent and rule is None:
-            raise _refusal(one, absent, scores, len(every))
-        if absent:
-            lacks.setdefault(one.source, {}).update(dict.fromkeys(absent))
+    lacks = _lacking(scores, every, rule)
     below = rule == "zero" and any(bool((one.values < 0).any()) for one in scores)
-    missing = Missing(rule, len(every), {name: list(own) for name, own in lacks.items()}, below)
+    missing = Missing(rule, len(every), lacks, below)
     kept = [item for item in every if item not in missing.left_out]
     if not kept:
         raise HarnessError(
@@ -99,6 +93,20 @@ def complete(scores: Sequence[Scores], rule: str | None) -> tuple[list[Scores], 
     for one in scores:
         clusters |= dict(zip(one.items, one.clusters or (), strict=False))
     return [_of_items(one, kept, clusters) for one in scores], missing
+
+
+def _lacking(
+    scores: Sequence[Scores], every: Sequence[str], rule: str | None
+) -> dict[str, list[str]]:
+    """Return the items that each file lacks, by any of its metrics and each once."""
+    lacks: dict[str, dict[str, None]] = {}
+    for one in scores:
+        absent = [item for item in every if item not in one.rows or item in one.lacks]
+        if absent and rule is None:
+            raise _refusal(one, absent, scores, len(every))
+        if absent:
+            lacks.setdefault(one.source, {}).update(dict.fromkeys(absent))
+    return {name: list(own) for name, own in lacks.items()}
 
 
 def _refusal(

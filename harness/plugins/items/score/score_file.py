@@ -245,14 +245,19 @@ def _by_item(path: Path, report: Fields, metrics: Sequence[str]) -> Mapping[str,
     )
     single = len(nested) == 1
     if outer_known == inner_known and single == (len(inside) == 1):
-        fewer = nested if len(nested) <= len(inside) else inside
+        fewer = min(list(nested), list(inside), key=len)
         none = f", where {metrics[0]} is none" if metrics else ""
         raise HarnessError(
             f"{path}: a report of several metrics{none}; choose with metric=NAME: "
-            f"{', '.join(list(fewer)[:20])}; where these are ranked lists, give gold=queries.jsonl"
+            f"{', '.join(fewer[:20])}; where these are ranked lists, give gold=queries.jsonl"
         )
     if outer_known < inner_known or (outer_known == inner_known and not single):
         return nested
+    return _turned(nested)
+
+
+def _turned(nested: Mapping[str, Fields]) -> Mapping[str, Fields]:
+    """Return {item: {metric: score}} of {metric: {item: score}}."""
     rows: dict[str, dict[str, object]] = {}
     for metric, values in nested.items():
         for item, value in values.items():
