@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from harness.core.errors import HarnessError
 from harness.core.table import percent
@@ -77,14 +78,10 @@ class Agreement:
         same = winners[0]["parameters"] == winners[1]["parameters"]
         if not (same and all(split.same_verdict for split in found)):
             return cls("another verdict", [*lines, f"another verdict ({cause})"])
-        if _exact(found) and forecasts[0] == forecasts[1]:
+        if all(split.exact for split in found) and forecasts[0] == forecasts[1]:
             return cls("same bits", [*lines, "same bits"])
         far = f"{100 * max(split.farthest for split in found):.2g} points"
         return cls("same verdict", [*lines, f"same verdict, scores within {far} ({cause})"])
-
-
-def _exact(found: list[SplitAgreement]) -> bool:
-    return all(split.exact for split in found)
 
 
 def _splits(mine: SweepResult, theirs: SweepResult) -> list[SplitAgreement]:
@@ -113,17 +110,16 @@ class SplitAgreement(NamedTuple):
 
 def _compare(split: str, view: View, other: View, metrics: list[str]) -> SplitAgreement:
     """Return the agreement on a split; ValueError for other questions or trials."""
-    if [*view.queries["id"]] != [*other.queries["id"]]:
+    order = pd.Index(other.queries["id"]).get_indexer(view.queries["id"])
+    if len(order) != len(other.queries) or (order < 0).any():
         raise ValueError(f"have other {split} questions")
     known = {_key(row): place for place, row in enumerate(other.rows)}
     pairs = [(at, known[_key(row)]) for at, row in enumerate(view.rows) if _key(row) in known]
     if not pairs:
         raise ValueError("have no trial in common")
     hops = min(view.ranks.shape[2], other.ranks.shape[2])
-    ours, theirs = (
-        one.ranks[list(places), :, :hops]
-        for one, places in zip((view, other), zip(*pairs, strict=True), strict=True)
-    )
+    here, there = (list(places) for places in zip(*pairs, strict=True))
+    ours, theirs = view.ranks[here, :, :hops], other.ranks[there][:, order, :hops]
     gold = (ours >= 0) | (theirs >= 0)
     shares = ((ours == theirs) & gold).sum((1, 2)) / gold.sum((1, 2))
     apart = {}
@@ -140,8 +136,11 @@ def _compare(split: str, view: View, other: View, metrics: list[str]) -> SplitAg
         f"metrics    greatest differences, in points: {', '.join(far) or 'none'}",
         _both("verdict", *verdicts),
     ]
-    exact = view.ranks.shape == other.ranks.shape and shares.min() == 1 and not far
-    return SplitAgreement(lines, exact, verdicts[0] == verdicts[1], max(apart.values()))
+    whole = len(pairs) == len(view.rows) and view.ranks.shape == other.ranks.shape
+    exact = whole and sorted(order) == list(order) and shares.min() == 1 and not far
+    return SplitAgreement(
+        lines, exact, verdicts[0] == verdicts[1], max(apart.values(), default=0.0)
+    )
 
 
 def _key(row: Row) -> str:

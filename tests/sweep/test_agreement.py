@@ -79,6 +79,29 @@ def test_another_winner_of_other_data_is_another_verdict(mine, tmp_path):
     assert "other data: data_sha256" in said
 
 
+def test_as_many_trials_of_which_one_is_another_are_not_the_same_bits(mine, tmp_path):
+    theirs = write(tmp_path / "theirs")
+    trials = pd.read_parquet(theirs.folder / "trials.parquet")
+    assert trials.loc[5, "name"] == "rrf k=60"
+    parameters = json.loads(trials.loc[5, "parameters"])
+    trials.loc[5, "parameters"] = json.dumps({**parameters, "fuser.k": 7})
+    trials.to_parquet(theirs.folder / "trials.parquet")
+    found = Agreement.of(mine, type(theirs)(theirs.folder))
+    assert "tune       8 questions; trials in both: 7 of 8 here and 8 there" in found.lines
+    assert found.answer == "same verdict"
+
+
+def test_the_same_questions_in_another_order_have_the_same_ranks(mine, tmp_path):
+    theirs = write(tmp_path / "theirs")
+    ranks = np.load(theirs.folder / "ranks.npy")
+    np.save(theirs.folder / "ranks.npy", ranks[:, ::-1])
+    frame = pd.read_parquet(theirs.folder / "queries.parquet")
+    frame[::-1].reset_index(drop=True).to_parquet(theirs.folder / "queries.parquet")
+    found = Agreement.of(mine, type(theirs)(theirs.folder))
+    assert any(line.startswith("ranks      equal in 8 of 8 trials") for line in found.lines)
+    assert found.answer == "same verdict"
+
+
 def test_sweeps_of_other_questions_are_refused(mine, tmp_path):
     theirs = change(write(tmp_path / "theirs"), dataset="other")
     path = theirs.folder / "queries.parquet"

@@ -78,8 +78,6 @@ TYPES = {
 ``1_000`` and ``007`` are numbers.
 """
 QUOTES = "'\""
-DECIMAL = re.compile(r"[-+]?[0-9]+,[0-9]+")
-FILE_NAMED = re.compile(r"(?:[^,/]*/)*([^,./]+)[^,]*")
 
 
 def parse(key: str, value: str, alone: bool = False) -> Any:
@@ -120,8 +118,9 @@ def parse(key: str, value: str, alone: bool = False) -> Any:
                 f"quotes, as in '{key}=[5, 10]'"
             ) from error
         if nested and re.search(r"[\[{,:]\s*[,\]}]", value):
-            message = "a value is missing beside a comma or a colon"
-            raise HarnessError(f"{key}={value}: {message}") from error
+            raise HarnessError(
+                f"{key}={value}: a value is missing beside a comma or a colon"
+            ) from error
         mend = '{name: "..."}' if nested else f'"{value.strip(QUOTES)}"'
         raise HarnessError(
             f"{key}={value} cannot be read as it is typed; such a text, or name, needs quotes "
@@ -135,10 +134,12 @@ def parse(key: str, value: str, alone: bool = False) -> Any:
 def _several(key: str, value: str, alone: bool) -> str:
     """Return the message about several values, with the forms of a list and of a job for each."""
     if key == "lists":
-        named = value if ":" in value else FILE_NAMED.sub(r"\1: \g<0>", value)
+        named = value
+        if ":" not in value:
+            named = re.sub(r"(?:[^,/]*/)*([^,./]+)[^,]*", r"\1: \g<0>", value)
         return f"name each list, as in '{key}={{{named}}}'"
     listed = "" if "(" in value or alone else f"a list is {key}=[{value}], "
-    if DECIMAL.fullmatch(value):
+    if re.fullmatch(r"[-+]?[0-9]+,[0-9]+", value):
         listed += f"with a decimal point {key}={value.replace(',', '.')}, "
     return f"several values; {listed}with -m a job for each: -m {key}={value}"
 

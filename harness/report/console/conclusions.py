@@ -143,10 +143,8 @@ def _elsewhere(view: View) -> list[Sentence]:
     for label, name, one in found:
         scores = f"{percent(one.score)}% and {name} {percent(one.baseline_score)}%"
         text = f"At {label} (n = {one.n}) the winner scores {scores}: {difference(one)}"
-        if one is shown:
-            said.append(Sentence("addition", f"{text}.", "hops"))
-        else:
-            said.append(Sentence("explanation", f"{text}; {smallest(one)}.", "hops"))
+        explained = Sentence("explanation", f"{text}; {smallest(one)}.", "hops")
+        said.append(Sentence("addition", f"{text}.", "hops") if one is shown else explained)
     return said
 
 
