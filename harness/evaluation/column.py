@@ -24,6 +24,7 @@ COLUMNS: Mapping[str, Column] = {
         Column("p by question", "p", name="p"),
         Column("p by cluster", "p", name="p_deciding"),
         Column("Holm p", "p", name="p_holm"),
+        Column("deciding p", "p", name="p_holm"),
         Column("difference", "points", name="difference"),
         Column("95% of difference", "span", of="difference", name="interval"),
         Column("OR", "value", name="odds_ratio"),
@@ -35,7 +36,7 @@ COLUMNS: Mapping[str, Column] = {
 
 
 MCNEMAR = "p: exact two-sided McNemar by question"
-SIGN = "p: sign test by question"
+SIGN = "p: sign flips of the mean by question (exact McNemar if all differences are -1, 0 or 1)"
 BY_CLUSTER = "Holm p and intervals are by cluster if questions share gold passages"
 DIFFERENCE = "difference in points with a score interval"
 

@@ -156,26 +156,18 @@ def by_topic(said: Iterable[Sentence], *kinds: Kind) -> dict[str, str]:
 
 
 def conclude(found: Comparison, ours: str, theirs: str) -> list[Sentence]:
-    """Return the verdict on a pair, cautions, and what could not be shown.
-
-    Holm's p decides if there is one, otherwise the raw p.
-    """
+    """Return the verdict on a pair, cautions, and what could not be shown."""
     scale = found.scale
     score, other = scale.score(found.score), scale.score(found.baseline_score)
     if not found.wins and not found.losses:
         text = f"{ours} and {theirs} score {score} and differ on no {scale.item}."
         return [Sentence("verdict", text)]
-    said = [
-        Sentence("verdict", f"{ours} scores {score} and {theirs} {other}: {difference(found)}.")
-    ]
+    verdict = f"{ours} is {found.finding} than {theirs}"
+    if found.finding == "even":
+        verdict = f"No difference is shown between {ours} and {theirs}"
+    text = f"{verdict}: {score} against {other} ({evidence(found)})."
+    said = [Sentence("verdict", text)]
     pair = f"{ours} against {theirs}"
-    if found.contradicted:
-        rule = "the p of the test decides"
-        if found.p_holm is not None:
-            rule = "Holm p decides, which is corrected for all comparisons"
-        verb = "excludes" if found.finding == "even" else "holds"
-        text = f"{pair}: {rule}; the interval, which is not corrected, {verb} 0."
-        said.append(Sentence("caveat", text))
     if (size := found.undone_by) is not None:
         text = (
             f"{pair}: one more cluster of {size} {scale.item}s, all won by the other side, would "
@@ -213,8 +205,7 @@ def conclude_all(
     """
     said: list[Sentence] = []
     for one in found:
-        known = one if len(found) > 1 else one.with_fields(p_holm=None)
-        pair = conclude(known, f"{one.name} by {one.metric}", one.baseline)
+        pair = conclude(one, f"{one.name} by {one.metric}", one.baseline)
         said += [replace(each, topic=str(one.metric)) for each in pair]
     if len(found) > 1:
         cautions = _merged([one.text for one in said if one.kind == "caveat"])
@@ -237,27 +228,30 @@ def _further_notes(found: Sequence[SystemComparison]) -> list[str]:
     return list(dict.fromkeys(note for one in found for note in one.notes if note not in repeated))
 
 
-def difference(found: Comparison) -> str:
-    """Return the difference with its interval, wins, losses, the p that decides, and the finding
-    in words.
-    """
-    ruling, counts = found.ruling, f"{found.wins} won, {found.losses} lost"
+def evidence(found: Comparison) -> str:
+    """Return the difference with its interval, wins, losses, and the p of the verdict."""
     gain = found.scale.gain(found.difference)
-    if ruling.interval is None:
+    interval = found.ruling.interval
+    span = "" if interval is None else f", 95% {found.scale.span(interval)}"
+    counts = f"{gain}{span}; {found.wins} won, {found.losses} lost"
+    if interval is None:
         items = f"{counted(found.units, 'cluster')} of {counted(found.n, found.scale.item)}"
-        return f"{gain} ({counts}; {items} are too few for a p), no difference is shown"
-    kind, p = ("raw", ruling.p) if found.p_holm is None else ("Holm", found.p_holm)
-    how = ruling.how and f" {ruling.how}"
-    verdict = "no difference is shown" if found.finding == "even" else f"which is {found.finding}"
-    return (
-        f"{gain} (95% {found.scale.span(ruling.interval)}; {counts}, {kind} p{how} "
-        f"{p_value(p)}), {verdict}"
-    )
+        return f"{counts}; {items} are too few for a p"
+    return ", ".join(filter(None, [counts, p_text(found)]))
+
+
+def p_text(found: Comparison) -> str:
+    """Return the p of the verdict with its name; empty if it was not tested."""
+    if not found.decided.tested:
+        return ""
+    name = "Holm p" if found.decided.rule == "holm" else "p"
+    how = found.ruling.how and f" {found.ruling.how}"
+    return f"{name}{how} {p_value(found.decided.p)}"
 
 
 def smallest(found: Comparison) -> str:
     """Return the smallest difference that the questions of a comparison can show."""
-    if found.ruling.least > LEVEL:
+    if found.ruling.least > found.decided.level:
         where = f" in {counted(found.units, 'cluster')}" if found.shared else ""
         least = p_value(found.ruling.least)
         items = counted(found.n, found.scale.item)

@@ -1,13 +1,14 @@
-"""A comparison of two systems on the same questions: wins and losses, tests, intervals."""
+"""A comparison of two systems on the same questions: one test, which gives difference, interval
+and p; wins and losses describe it.
+"""
 
 from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from harness.core.arrays import Int64Array
 from harness.core.table import LEVEL, SHARES, Scale, shown
 from harness.evaluation import statistic
 from harness.evaluation.metric.measure import Values
+from harness.evaluation.statistic import PairedTest, paired_tests
 from harness.evaluation.statistic.clustering import Labels
 
 MARGIN = 0.02
@@ -22,7 +24,39 @@ MARGIN = 0.02
 WHOLE = 4
 """Mean size of the clusters with several questions from which one cluster may decide a finding."""
 Finding = Literal["better", "worse", "even"]
-C = TypeVar("C", bound="Comparison")
+Rule = Literal["alone", "holm", "sequence"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a ``Family`` decides about one of its comparisons.
+
+    Attributes:
+        p: the p by which it is decided: the deciding p, corrected by the family's rule and charged
+            for earlier evaluations of test; None if clusters are too few, or if it is not tested.
+        rule: ``alone`` (nothing is corrected), ``holm``, or ``sequence`` (the winner's tests on
+            test).
+        size: the number of comparisons that are corrected together.
+        charge: the factor for earlier evaluations of test.
+        tested: False for the second test of a sequence whose first one showed nothing.
+    """
+
+    p: float | None
+    rule: Rule = "alone"
+    size: int = 1
+    charge: int = 1
+    tested: bool = True
+
+    @property
+    def level(self) -> float:
+        """The level at which the rule rejects the smallest p of the family."""
+        return LEVEL / (self.size * self.charge)
+
+    def finding(self, difference: float | None) -> Finding:
+        """Return what is shown about a difference (more is better)."""
+        if not shown(self.p) or not difference:
+            return "even"
+        return "better" if difference > 0 else "worse"
 
 
 @dataclass(frozen=True)
@@ -57,8 +91,8 @@ class Comparison:
         margin: the largest difference that does not matter.
         labels: int64[n], the cluster of shared gold passages of each question; None: no clusters.
         scale: the unit in which scores are printed.
-        p_holm: the deciding p, corrected for all that was compared together (see ``corrected``);
-            None: not corrected.
+        higher_is_better: the direction of the metric.
+        verdict: what the comparison's ``Family`` decides; None: it belongs to none yet.
     """
 
     ours: Values
@@ -67,7 +101,8 @@ class Comparison:
     margin: float = MARGIN
     labels: Labels | None = None
     scale: Scale = SHARES
-    p_holm: float | None = None
+    higher_is_better: bool = True
+    verdict: Verdict | None = None
 
     @classmethod
     def of(
@@ -93,6 +128,31 @@ class Comparison:
         labels = None if labels is None else labels[known]
         return cls(ours[known], theirs[known], binary, margin, labels, **fields)
 
+    @classmethod
+    def all(
+        cls, ours: Values, theirs: Values, labels: Labels | None = None, **fields: Any
+    ) -> list[Self]:
+        """Compare each row of ``ours`` float64[T, n] with ``theirs`` float64[n], with one matrix of
+        signs and resamples for all of them. No value is NaN.
+
+        Args:
+            ours: the values of T systems.
+            theirs: the values of the baseline.
+            labels: int64[n], clusters of the questions.
+            fields: the other fields.
+        """
+        found = [cls(row, theirs, labels=labels, **fields) for row in ours]
+        if not found:
+            return found
+        first, differences = found[0], ours - theirs
+        tests = {"by_question": paired_tests(differences, None, first.scale.share)}
+        if first.shared:
+            tests["by_cluster"] = paired_tests(differences, first._labels, first.scale.share)
+        for name, own in tests.items():
+            for one, test in zip(found, own, strict=True):
+                vars(one)[name] = test
+        return found
+
     def with_fields(self, **fields: Any) -> Self:
         """Return a copy with other fields that keeps the cached results."""
         found = copy.copy(self)
@@ -105,14 +165,36 @@ class Comparison:
         return len(self.ours)
 
     @cached_property
+    def differences(self) -> Values:
+        """float64[n]: ours less theirs."""
+        return self.ours - self.theirs
+
+    @property
+    def gains(self) -> Values:
+        """float64[n]: the differences, positive where the system is better."""
+        return self.differences if self.higher_is_better else -self.differences
+
+    @cached_property
+    def by_question(self) -> PairedTest:
+        """The test by question."""
+        return paired_tests(self.differences[None], None, self.scale.share)[0]
+
+    @cached_property
+    def by_cluster(self) -> PairedTest:
+        """The test by cluster; that by question if no two questions share one."""
+        if not self.shared:
+            return self.by_question
+        return paired_tests(self.differences[None], self._labels, self.scale.share)[0]
+
+    @cached_property
     def won(self) -> Int64Array:
-        """Indices of the questions on which the system scores more (PG 4.3: graph_win)."""
-        return np.flatnonzero(self.ours > self.theirs)
+        """Indices of the questions on which the system is better (PG 4.3: graph_win)."""
+        return np.flatnonzero(self.gains > 0)
 
     @cached_property
     def lost(self) -> Int64Array:
-        """Indices of the questions on which the system scores less."""
-        return np.flatnonzero(self.ours < self.theirs)
+        """Indices of the questions on which the system is worse."""
+        return np.flatnonzero(self.gains < 0)
 
     @property
     def wins(self) -> int:
@@ -155,11 +237,23 @@ class Comparison:
         return self.ruling.p
 
     @property
+    def decided(self) -> Verdict:
+        """The verdict; ValueError if the comparison is in no family, so that no p is taken for a
+        corrected one.
+        """
+        if self.verdict is None:
+            raise ValueError("this comparison belongs to no family: nothing was decided about it")
+        return self.verdict
+
+    @property
+    def p_holm(self) -> float | None:
+        """The p of the verdict (see ``Verdict``)."""
+        return self.decided.p
+
+    @property
     def finding(self) -> Finding:
-        """What is shown, by Holm's p if there is one, otherwise by the p that decides."""
-        if not shown(self.p_deciding if self.p_holm is None else self.p_holm):
-            return "even"
-        return "better" if self.difference > 0 else "worse"
+        """What is shown, by the verdict."""
+        return self.decided.finding(self.difference if self.higher_is_better else -self.difference)
 
     @cached_property
     def undone_by(self) -> int | None:
@@ -177,7 +271,7 @@ class Comparison:
         if size < WHOLE:
             return None
         ahead, behind = np.zeros(size), np.ones(size)
-        if self.finding == "worse":
+        if self.difference < 0:
             ahead, behind = behind, ahead
         labels = np.concatenate([self._labels, np.full(size, len(sizes))])
         ours = np.concatenate([self.ours, ahead])
@@ -193,14 +287,6 @@ class Comparison:
         found = self.ruling.interval if self.binary else None
         return found is not None and max(map(abs, found)) < self.margin
 
-    @property
-    def contradicted(self) -> bool:
-        """Whether the deciding interval, which is not corrected, contradicts the finding."""
-        if self.interval is None:
-            return False
-        low, high = self.interval
-        return (self.finding == "even") == (low > 0 or high < 0)
-
     @cached_property
     def score(self) -> float:
         """Mean of the system."""
@@ -214,16 +300,12 @@ class Comparison:
     @cached_property
     def difference(self) -> float:
         """Mean of the differences."""
-        return float((self.ours - self.theirs).mean())
+        return self.by_question.difference
 
-    @cached_property
+    @property
     def interval_query(self) -> tuple[float, float]:
-        """95% interval of the difference by question: Tango's, or the paired bootstrap's if the
-        metric is not 0/1.
-        """
-        if self.binary:
-            return statistic.difference_interval(self.wins, self.losses, self.n)
-        return statistic.bootstrap(self.ours - self.theirs)
+        """95% interval of the difference by question."""
+        return self.by_question.interval
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -233,38 +315,31 @@ class Comparison:
         """
         return self.ruling.interval if self.wins + self.losses else None
 
-    @cached_property
+    @property
     def p(self) -> float:
-        """Exact McNemar's p by question, or that of the sign test if the metric is not 0/1."""
-        return statistic.mcnemar(self.wins, self.losses)
+        """P of the test by question."""
+        return self.by_question.p
 
-    @cached_property
+    @property
     def p_cluster(self) -> float | None:
-        """P of the same test over whole clusters; None if no two questions share one, or if
-        clusters are too few and a question differs.
+        """P of the test by cluster; None if no two questions share one, or if clusters are too few
+        and a question differs.
         """
         if not self.shared or (self.too_few and self.wins + self.losses):
             return None
-        return statistic.clustered_mcnemar(np.sign(self.ours - self.theirs), self._labels)
+        return self.by_cluster.p
 
     @cached_property
     def design_effect(self) -> float:
         """The factor by which clusters multiply the variance of the difference."""
-        return float(statistic.design_effect(self.ours - self.theirs, self._labels))
+        return float(statistic.design_effect(self.differences, self._labels))
 
-    @cached_property
+    @property
     def interval_cluster(self) -> tuple[float, float]:
-        """95% score interval of the difference by cluster; the one by question if no questions
-        share one.
+        """95% interval of the difference by cluster; the one by question if no questions share
+        one.
         """
-        if not self.shared:
-            return self.interval_query
-        differences = self.ours - self.theirs
-        ends = (-1.0, 1.0)
-        if not self.scale.share:
-            ends = (float(differences.min()), float(differences.max()))
-        kind: Literal["wins", "any"] = "wins" if self.binary else "any"
-        return statistic.ClusteredScore.of(differences, self._labels, kind).interval(0.95, *ends)
+        return self.by_cluster.interval
 
     @cached_property
     def _labels(self) -> Labels:
@@ -292,16 +367,21 @@ class Comparison:
         ratio = statistic.odds_ratio(int(self.ours.sum()), int(self.theirs.sum()), self.n)
         return ratio if math.isfinite(ratio) else None
 
-    @cached_property
+    @property
     def detectable(self) -> float | None:
         """The difference that the deciding test shows with 80% power; None if there is none.
 
-        It is the smallest net share of wins at this share of differing questions.
+        For exact McNemar it is the smallest net share of wins at this share of differing questions,
+        otherwise that of a t test of the differences. The level is that of the verdict.
         """
-        if self.ruling.least > LEVEL:
+        level = LEVEL if self.verdict is None else self.verdict.level
+        if self.ruling.least > level:
             return None
         apart, n = self.independent
-        return statistic.smallest_effect(int(n), float((apart != 0).mean()))
+        if statistic.is_mcnemar(apart):
+            return statistic.smallest_effect(int(n), float((apart != 0).mean()), alpha=level)
+        spread = float(apart.std(ddof=1)) if len(apart) > 1 else 0.0
+        return statistic.smallest_mean(spread / n**0.5, n - 1, level)
 
     @property
     def independent(self) -> tuple[Values, float]:
@@ -309,7 +389,7 @@ class Comparison:
 
         The sign of such a cluster is one coin; the other clusters decide.
         """
-        apart, labels = self.ours - self.theirs, self._labels
+        apart, labels = self.differences, self._labels
         first = statistic.dominant(labels)
         if first is not None:
             apart, labels = apart[labels != first], labels[labels != first]
@@ -329,11 +409,12 @@ class Outcome:
         wins, losses: numbers of questions.
         difference: mean of the differences.
         low, high: the deciding 95% interval; None if no question differs or clusters are too few.
-        p: exact McNemar by question, or the sign test if the metric is not 0/1.
+        p: exact McNemar by question; the sign-flip test of the mean if a difference is not -1, 0
+            or 1.
         p_cluster: the same test over whole clusters; None if no two questions share gold passages
             or clusters are too few.
-        p_holm: the deciding one of these, corrected for all that was compared together (see
-            ``corrected``).
+        p_holm: the p of the verdict: the deciding one of these, corrected within its family (see
+            ``Verdict``); None if it was not tested.
     """
 
     wins: int
@@ -346,9 +427,9 @@ class Outcome:
     p_holm: float | None
 
     @classmethod
-    def of(cls, one: Comparison, interval: bool = True) -> Self:
-        """Return the numbers of a comparison, without its interval if ``interval`` is False."""
-        low, high = (one.interval if interval else None) or (None, None)
+    def of(cls, one: Comparison) -> Self:
+        """Return the numbers of a comparison that its family has decided."""
+        low, high = one.interval or (None, None)
         numbers = (one.wins, one.losses, one.difference, low, high)
         return cls(*numbers, one.p, one.p_cluster, one.p_holm)
 
@@ -356,25 +437,6 @@ class Outcome:
     def interval(self) -> tuple[float, float] | None:
         """``(low, high)``, or None."""
         return None if self.low is None or self.high is None else (self.low, self.high)
-
-
-def corrected(found: Sequence[C], evaluation: int = 0) -> list[C]:
-    """Return the comparisons with Holm's correction of their deciding p.
-
-    Args:
-        found: all that was compared together.
-        evaluation: the number of this evaluation of the test half, 0 for tune (see
-            ``statistic.charge``).
-
-    Returns:
-        The comparisons in the same order, with ``p_holm``.
-    """
-    times = statistic.charge(evaluation)
-    ps = statistic.holm([one.p_deciding for one in found]).tolist()
-    return [
-        one.with_fields(p_holm=None if math.isnan(p) else min(1.0, times * p))
-        for one, p in zip(found, ps, strict=True)
-    ]
 
 
 def counted_queries(values: Values, labels: Labels | None) -> tuple[Values, Labels | None]:

@@ -11,12 +11,12 @@ import numpy as np
 from harness.core.errors import HarnessError, one_of
 from harness.core.table import Table, counted
 from harness.evaluation.conclusion import conclude_all, headroom, lead
+from harness.evaluation.family import Family
 from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
 from harness.evaluation.id_coverage import Coverage, check_known
 from harness.evaluation.metric import Metric, metrics
 from harness.evaluation.metric.gold_ranks import RunRanks, Ties
 from harness.evaluation.metric.measure import Ranks
-from harness.evaluation.paired_comparison import corrected
 from harness.evaluation.result_mapping import Printed
 from harness.evaluation.run_evaluation import listed_ranks
 from harness.evaluation.system_comparison import (
@@ -276,4 +276,4 @@ def compare_all(
         )
 
     pairs = [(*pair, metric) for pair in pairs_of(runs, baselines) for metric in wanted]
-    return corrected([compared(*pair) for pair in pairs])
+    return list(Family.of([compared(*pair) for pair in pairs]))

@@ -111,7 +111,7 @@ class SystemComparison(Result, Comparison):
 
     def query_records(self) -> list[dict[str, object]]:
         """Return a row for each item: its id, both scores, and won, lost or tied."""
-        signs = np.sign(self.ours - self.theirs).astype(int).tolist()
+        signs = np.sign(self.gains).astype(int).tolist()
         rows = zip(self.ids, self.ours.tolist(), self.theirs.tolist(), signs, strict=True)
         return [
             {

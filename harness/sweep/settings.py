@@ -10,7 +10,8 @@ import numpy as np
 from harness.core.configuration import Override, parse
 from harness.core.table import Column, Field, Table, counted
 from harness.evaluation.column import judged
-from harness.evaluation.paired_comparison import Comparison, corrected
+from harness.evaluation.family import Family
+from harness.evaluation.paired_comparison import Comparison
 from harness.sweep.folder import SweepResult, View, differing
 from harness.sweep.judge.choice import matches
 
@@ -38,7 +39,7 @@ def settings_table(results: Sequence[SweepResult]) -> Table:
                 values[at], values[0], metric.binary, first.margin, first.clusters
             )
     evaluation = max(view.evaluation for view in views)
-    compared = dict(zip(pairs, corrected([*pairs.values()], evaluation), strict=True))
+    compared = dict(zip(pairs, Family.of([*pairs.values()], evaluation), strict=True))
     names = [
         view.winner_name if place == view.winner_place else view.rows[place]["name"]
         for view, place in zip(views, places, strict=True)

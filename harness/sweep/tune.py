@@ -38,7 +38,7 @@ from harness.sweep.folder.lock import hashes
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.folder.rows import Row, scores_frame
 from harness.sweep.judge import choice
-from harness.sweep.judge.choice import find_named
+from harness.sweep.judge.choice import Chosen, find_named
 from harness.sweep.judge.edge import GridEdge, find_edges
 from harness.sweep.judge.foresight import foresight
 from harness.sweep.judge.trial_table import frame, judge_trials
@@ -90,14 +90,16 @@ class Findings:
     """The scored and judged trials of a grid on tune, and the tables, manifest and lock.
 
     Attributes:
-        trials: by hash.
-        rows, comparisons, ranks: in the order of the rule; ranks int32[T, Q, H].
+        trials, rows, comparisons, ranks: in the order of the rule; trials by hash, ranks int32[T,
+            Q, H].
+        chosen: the baselines and the winner.
         edges: where the winner is at the edge of the grid.
         seconds: of scoring, without judging.
     """
 
     prepared: Prepared
     trials: Mapping[str, Trial]
+    chosen: Chosen
     rows: list[Row]
     comparisons: list[Row]
     ranks: Int32Array
@@ -111,14 +113,14 @@ class Findings:
         ranks = prepared.ranks(trials, "tune")
         seconds = time.perf_counter() - started
         known = dict(zip(prepared.hashes(trials), trials, strict=True))
-        objective = prepared.plan.config.objective
-        scored, compared = judge_trials(prepared, known, ranks, "tune")
-        places = choice.order(scored, objective)
-        ordered = [scored[place] for place in places]
-        rank = {row["trial"]: number for number, row in enumerate(ordered)}
-        compared.sort(key=lambda one: rank[one["trial"]])
-        edges = find_edges(prepared.plan.grid, ordered, objective, list(trials))
-        return cls(prepared, known, ordered, compared, ranks[places], edges, seconds)
+        plan, places = prepared.plan, {key: place for place, key in enumerate(known)}
+        metric = Metric.parse(plan.config.objective)
+        chosen = choice.choose(known, ranks, metric, plan.reference, prepared.impractical)
+        ranks = ranks[[places[key] for key in chosen.order]]
+        known = {key: known[key] for key in chosen.order}
+        rows, compared = judge_trials(prepared, known, ranks, "tune", chosen)
+        edges = find_edges(plan.grid, rows, metric, list(trials))
+        return cls(prepared, known, chosen, rows, compared, ranks, edges, seconds)
 
     @cached_property
     def identity(self) -> str:
@@ -154,7 +156,7 @@ class Findings:
             "objective": objective,
             "reference": plan.reference,
             "margin": plan.margin,
-            **foresight(self.rows, self.ranks, objective, len(asked), plan.reference, *clusters_of),
+            **foresight(self.rows, self.ranks, objective, len(asked), self.chosen, *clusters_of),
         }
         if data.left_out:
             found["left_out"] = dict(data.left_out)
@@ -219,7 +221,7 @@ class Findings:
             known = self.prepared.learned([self.trials[key] for key in wanted])
             return dict(zip(wanted, known, strict=True))
 
-        write_json(folder / LOCK, choice.lock(self.rows, facts, about, learned))
+        write_json(folder / LOCK, choice.lock(self.rows, self.chosen, facts, about, learned))
 
     def _runs(self) -> dict[str, Run]:
         """Return the lists of the tune questions."""

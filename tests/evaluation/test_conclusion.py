@@ -7,13 +7,19 @@ import pytest
 
 from harness.evaluation.conclusion import Headroom, Sentence, blind_spots, by_topic, select_texts
 from harness.evaluation.conclusion import conclude as concluded
-from harness.evaluation.paired_comparison import Comparison
+from harness.evaluation.family import Family
+from harness.evaluation.paired_comparison import Comparison, Verdict
 
 
 def compared(wins: int, losses: int, ties: int) -> Comparison:
     ours = np.array([1.0] * wins + [0.0] * losses + [1.0] * ties)
     theirs = np.array([0.0] * wins + [1.0] * losses + [1.0] * ties)
-    return Comparison.of(ours, theirs)
+    return alone(Comparison.of(ours, theirs))
+
+
+def alone(found: Comparison) -> Comparison:
+    """The comparison in a family of its own."""
+    return Family.of([found]).members[0]
 
 
 def conclude(found: Comparison, ours: str, theirs: str) -> list[str]:
@@ -23,29 +29,35 @@ def conclude(found: Comparison, ours: str, theirs: str) -> list[str]:
 def test_what_is_better_and_what_is_worse() -> None:
     """Ten wins of ten: p = 2 / 2^10 = .00195."""
     (better,) = conclude(compared(10, 0, 10), "new", "old")
-    assert better.startswith("new scores 100.0% and old 50.0%: +50.0 points (95% +")
-    assert better.endswith("; 10 won, 0 lost, raw p .002), which is better.")
+    assert better.startswith("new is better than old: 100.0% against 50.0% (+50.0 points, 95% +")
+    assert better.endswith("; 10 won, 0 lost, p .002).")
     (worse,) = conclude(compared(0, 10, 10), "new", "old")
-    assert worse.endswith("; 0 won, 10 lost, raw p .002), which is worse.")
+    assert worse.startswith("new is worse than old: ")
+    assert worse.endswith("; 0 won, 10 lost, p .002).")
 
 
 def test_a_corrected_p_decides() -> None:
-    sentences = conclude(compared(10, 0, 10).with_fields(p_holm=0.0504), "new", "old")
-    assert sentences[0].endswith("Holm p .0504), no difference is shown.")
-    assert "Holm p decides" in sentences[1]
-    assert sentences[1].endswith("excludes 0.")
+    decided = compared(10, 0, 10).with_fields(verdict=Verdict(0.0504, "holm", 26))
+    sentences = conclude(decided, "new", "old")
+    assert sentences[0].startswith("No difference is shown between new and old: ")
+    assert sentences[0].endswith("Holm p .0504).")
 
 
-def test_a_verdict_beside_an_interval_that_says_otherwise_says_what_rules() -> None:
+def test_the_p_of_the_family_decides_not_the_interval() -> None:
     """Five wins of five: p = 2 / 2^5 = .0625; Tango's interval of 5 / 12 against 0 / 12 lies above
     0.
     """
     found = compared(5, 0, 7)
     assert found.interval[0] > 0
-    shown, rule, _ = conclude(found, "new", "old")
-    assert shown.endswith("raw p .062), no difference is shown.")
-    assert rule.startswith("new against old: the p of the test decides;")
-    assert rule.endswith("excludes 0.")
+    verdict, _ = conclude(found, "new", "old")
+    assert verdict.startswith("No difference is shown")
+    assert verdict.endswith("p .062).")
+
+
+def test_without_a_family_nothing_is_decided() -> None:
+    """So that no raw p is taken for a corrected one."""
+    with pytest.raises(ValueError, match="no family"):
+        _ = Comparison.of(np.ones(9), np.zeros(9)).finding
 
 
 def test_an_interval_that_ends_at_0_holds_it() -> None:
@@ -55,7 +67,7 @@ def test_an_interval_that_ends_at_0_holds_it() -> None:
     for sign in (1, -1):
         found = Comparison.of(np.array([sign * 0.5] + [0.0] * 19), np.zeros(20), False)
         assert 0 in (found.interval or ())
-        assert (found.finding, found.contradicted) == ("even", False)
+        assert alone(found).finding == "even"
 
 
 def test_what_was_not_shown_is_said() -> None:

@@ -10,9 +10,10 @@ from scipy.stats import ttest_1samp
 from statsmodels.stats.contingency_tables import mcnemar as exact
 
 from harness.core.table import Scale
+from harness.evaluation.family import Family
 from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric
-from harness.evaluation.paired_comparison import Comparison, Outcome
+from harness.evaluation.paired_comparison import Comparison, Outcome, Verdict
 from harness.evaluation.run_comparison import compare
 from harness.evaluation.run_evaluation import evaluate
 from harness.evaluation.statistic import bootstrap, clustered_wilson, smallest_effect
@@ -116,7 +117,7 @@ def test_under_another_name_or_p_nothing_is_computed_again() -> None:
         {"new/x.trec": mine}, {"old/y.trec": other}, Gold.from_dict({"q": ["a", "b"]}), "recall@5"
     )
     assert (one["name"], one["p_holm"]) == ("new/x.trec", 1.0)
-    other_p = one.with_fields(p_holm=0.5)
+    other_p = one.with_fields(verdict=Verdict(0.5))
     assert (other_p["p_holm"], other_p.ruling is one.ruling) == (0.5, True)
 
 
@@ -163,10 +164,11 @@ def test_beside_a_cluster_of_most_questions_the_others_show_what_is_shown() -> N
 
 
 def test_as_many_won_as_lost_is_a_difference_with_an_interval() -> None:
-    even, same = Comparison.of(OURS[3:10], THEIRS[3:10]), Comparison.of(OURS, OURS)
+    pairs = [Comparison.of(OURS[3:10], THEIRS[3:10]), Comparison.of(OURS, OURS)]
+    even, same = (Family.of([one]).members[0] for one in pairs)
     low, high = even.interval or (None, None)
     assert low is not None
-    assert Outcome.of(even) == Outcome(3, 2, even.difference, low, high, 1.0, None, None)
+    assert Outcome.of(even) == Outcome(3, 2, even.difference, low, high, 1.0, None, 1.0)
     assert (even.interval, Outcome.of(even).interval) == ((low, high), (low, high))
     assert Outcome.of(same).interval is None
     assert Comparison.of(np.array([1.0, 0]), np.array([0.0, 1])).interval is not None
@@ -205,13 +207,14 @@ def test_a_finding_that_one_more_cluster_would_undo() -> None:
     labels = np.repeat(np.arange(30), 10)
     theirs = np.zeros(300)
     theirs[np.arange(9) * 10] = 1
-    found = Comparison.of(np.zeros(300), theirs, labels=labels)
+    (found,) = Family.of([Comparison.of(np.zeros(300), theirs, labels=labels)])
     assert found.p_cluster == pytest.approx(2 / 2**9)
     assert (found.finding, found.undone_by) == ("worse", 10)
-    single = Comparison.of(np.zeros(300), theirs)
+    (single,) = Family.of([Comparison.of(np.zeros(300), theirs)])
     assert single.undone_by is None
     theirs[np.arange(30) * 10] = 1
-    assert Comparison.of(np.zeros(300), theirs, labels=labels).undone_by is None
+    (many,) = Family.of([Comparison.of(np.zeros(300), theirs, labels=labels)])
+    assert many.undone_by is None
 
 
 def test_a_loop_of_calls_is_not_more_suspicious_than_one_call() -> None:

@@ -30,13 +30,13 @@ def test_outcomes(result: SweepResult) -> None:
     names = [picture.name for picture in outcomes.pictures(result)]
     assert names == ["outcomes_dense", "outcomes_graph"]
     assert "(6 questions)" in next(outcomes.pictures(result)).caption
-    assert "p by exact McNemar: .250." in next(outcomes.pictures(result)).notes
+    assert "3 won, 0 lost, p .250." in next(outcomes.pictures(result)).notes
     pairs = dataclasses.replace(view, queries=view.queries.assign(cluster=[0, 1, 2, 2, 3, 4]))
     result.__dict__["test"] = pairs
     told = next(outcomes.pictures(result)).notes
-    assert "p by cluster: .500." in told  # t2 and t3 are one cluster and t4 another: 2 / 2^2
+    assert "p by cluster .250." in told  # t2 and t3 are one cluster and t4 another: 2 / 2^2
     result.__dict__["test"] = dataclasses.replace(view, queries=view.queries.assign(cluster=0))
-    assert "too few clusters for a p" in next(outcomes.pictures(result)).notes
+    assert "are too few for a p" in next(outcomes.pictures(result)).notes
 
 
 def test_alpha_curves(result: SweepResult) -> None:

@@ -162,6 +162,7 @@ class Measure:
         whole: whether the depth may be left out; the metric then uses the whole list.
         graded: whether the formula takes the ranks of all judged passages and, third, their grades
             float64[..., H] (None: all 1).
+        higher_is_better: whether a greater value is better.
     """
 
     formula: Callable[..., Values]
@@ -170,6 +171,7 @@ class Measure:
     ordered: bool = False
     whole: bool = False
     graded: bool = False
+    higher_is_better: bool = True
 
     @property
     def function(self) -> Callable[..., Values]:
@@ -325,6 +327,23 @@ class Metric:
     def ordered(self) -> bool:
         """Whether the metric needs the hop order of the gold passages."""
         return self.measure.ordered
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a greater value is better."""
+        return self.measure.higher_is_better
+
+    def gain(self, values: Values) -> Values:
+        """Return values or scores, negated if less is better, so that more is better."""
+        return values if self.higher_is_better else -values
+
+    def same_top(self, ours: Ranks, theirs: Ranks) -> bool:
+        """Return whether two systems have the same gold ranks, of which all below the depth are
+        equal.
+        """
+        if self.k is not None:
+            ours, theirs = np.minimum(ours, self.k + 1), np.minimum(theirs, self.k + 1)
+        return np.array_equal(ours, theirs)
 
     def __call__(self, ranks: Ranks, judged: JudgedRanks | None = None) -> Values:
         """Return float64[...], a value for each question; their ``average`` is the score.

@@ -1,10 +1,10 @@
-"""Intervals of a proportion (Wilson), a mean (bootstrap) and a mean difference; equivalence."""
+"""Intervals of a proportion (Wilson), a mean (bootstrap) and a mean difference."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import copysign, erfc, inf, sqrt
+from math import copysign, inf, sqrt
 from statistics import NormalDist
 from typing import Literal
 
@@ -38,28 +38,6 @@ def difference_interval(
     low = _root(lambda margin: _score(wins, losses, n, margin) > critical, -1.0, seen)
     high = _root(lambda margin: _score(wins, losses, n, margin) >= -critical, seen, 1.0)
     return low, high
-
-
-def equivalence(wins: float, losses: float, n: float, margin: float) -> float:
-    """Return p of the test that two proportions differ by ``margin`` or more; a small p means
-    equivalent.
-
-    Two one-sided tests (Schuirmann 1987), each Tango's score test at its margin (Liu et al. 2002);
-    p is the greater one. p < .05 exactly if the 90% score interval lies within the margins. A
-    McNemar p > .05 is no evidence of equivalence; this p is.
-
-    Args:
-        wins: number of questions won.
-        losses: number of questions lost.
-        n: number of questions.
-        margin: the largest difference that does not matter, in (0, 1), e.g. .02 for two points.
-    """
-    bounded("margin", margin, 0, 1, open_low=True)
-    _check(wins, losses, n)
-    if n == 0 or margin == 1:
-        return 1.0 if n == 0 else 0.0
-    above, below = _score(wins, losses, n, -margin), -_score(wins, losses, n, margin)
-    return 0.5 * erfc(min(above, below) / sqrt(2))
 
 
 Kind = Literal["wins", "hits", "any"]
@@ -218,6 +196,8 @@ def _check(wins: float, losses: float, n: float) -> None:
 
 BLOCK = 1 << 22
 """Number of resampled values in memory at once (32 MiB)."""
+UNIT = 2.0**30
+"""The greatest value of a row in its units (see ``whole_units``)."""
 
 
 def wilson(successes: float, n: float, level: float = 0.95) -> tuple[float, float]:
@@ -286,15 +266,38 @@ def bootstrap(
             "bootstrap: values must be one finite number a query, got an array of shape "
             f"{sample.shape}"
         )
-    if len(sample) == 0:
-        return float("nan"), float("nan")
+    low, high = bootstrap_means(sample[None], resamples, level, seed)[0].tolist()
+    return low, high
+
+
+def bootstrap_means(
+    values: Float64Array, resamples: int = 10_000, level: float = 0.95, seed: int = 0
+) -> Float64Array:
+    """Return float64[T, 2], the percentile interval of the mean of each row of ``values`` [T, Q].
+
+    All rows have the same resamples. NaN if Q is 0.
+    """
+    rows, count = values.shape
+    if not rows or not count:
+        return np.full((rows, 2), np.nan)
+    units, greatest = whole_units(values), np.abs(values).max(axis=1, keepdims=True)
     draw = np.random.Generator(np.random.PCG64(seed))
-    means = np.empty(resamples)
-    step = max(1, BLOCK // len(sample))
+    sums, step = np.empty((rows, resamples)), max(1, BLOCK // count)
     for start in range(0, resamples, step):
-        block = means[start : start + step]
-        block[:] = sample[draw.integers(0, len(sample), size=(len(block), len(sample)))].mean(
-            axis=1
-        )
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+        size = min(step, resamples - start)
+        drawn = draw.integers(0, count, size=(size, count))
+        drawn += np.arange(size)[:, None] * count
+        times = np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count)
+        sums[:, start : start + size] = units @ times.T.astype(np.float64)
+    ends = np.quantile(sums, [(1 - level) / 2, (1 + level) / 2], axis=1).T
+    return np.asarray(ends / count / UNIT * greatest)
+
+
+def whole_units(values: Float64Array) -> Float64Array:
+    """Return each row of ``values`` [T, Q] as whole numbers of its greatest size / 2**30.
+
+    Their sums are exact, so that they do not depend on the order in which a machine adds.
+    """
+    greatest = np.abs(values).max(axis=1, initial=0.0, keepdims=True)
+    greatest[greatest == 0] = 1.0
+    return np.asarray(np.rint(values / greatest * UNIT))

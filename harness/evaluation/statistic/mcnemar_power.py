@@ -1,4 +1,6 @@
-"""The power of the exact McNemar test, its smallest detectable effect, the questions it needs."""
+"""The power of the exact McNemar test, its smallest detectable effect, the questions it needs;
+the smallest mean that a t test detects.
+"""
 
 from __future__ import annotations
 
@@ -138,3 +140,22 @@ def _cdf(k: Int64Array, n: Int64Array | int, p: float) -> Float64Array:
     from scipy.special import bdtr
 
     return np.where(k < 0, 0.0, bdtr(np.maximum(k, 0), n, p))
+
+
+def smallest_mean(error: float, degrees: float, alpha: float = 0.05) -> float | None:
+    """Return the smallest mean difference that a two-sided t test at ``alpha`` finds with about
+    80% power.
+
+    (t of 1 - alpha / 2 + t of .8) error, with Student's quantiles (Bloom 1995, the minimum
+    detectable effect).
+
+    Args:
+        error: standard error of the mean, 0 or more; None is returned for 0.
+        degrees: degrees of freedom, above 0; None is returned below 1.
+        alpha: level of the test.
+    """
+    if degrees < 1 or not error > 0:
+        return None
+    from scipy.special import stdtrit
+
+    return float((stdtrit(degrees, 1 - alpha / 2) + stdtrit(degrees, 0.8)) * error)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from numbers import Real
 
 import numpy as np
@@ -86,21 +86,17 @@ def holm(ps: ArrayLike | Sequence[float | None]) -> Float64Array:
     >>> [round(p, 3) for p in holm([0.01, 0.04, None, 0.03]).tolist()]
     [0.03, 0.06, nan, 0.06]
     """
-    return _adjusted(ps, _step_down)
-
-
-def benjamini_hochberg(ps: ArrayLike | Sequence[float | None]) -> Float64Array:
-    """Return Benjamini & Hochberg's (1995) p-values, float64[n], which bound the false discovery
-    rate.
-
-    Valid for independent and for positively dependent tests.
-
-    Args:
-        ps: see ``holm``.
-    """
-    from statsmodels.stats.multitest import fdrcorrection
-
-    return _adjusted(ps, lambda tested: fdrcorrection(tested)[1])
+    try:
+        adjusted = np.array(ps, dtype=np.float64)
+    except (TypeError, ValueError):
+        adjusted = np.array(np.nan)
+    if adjusted.ndim != 1 or ((adjusted < 0) | (adjusted > 1)).any():
+        raise ValueError("p values must be a list of numbers in [0, 1], with None for no test")
+    tested = np.flatnonzero(~np.isnan(adjusted))
+    order = tested[np.argsort(adjusted[tested], kind="stable")]
+    steps = adjusted[order] * np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(steps))
+    return adjusted
 
 
 def charge(evaluation: int) -> int:
@@ -115,24 +111,3 @@ def charge(evaluation: int) -> int:
     [1, 1, 4, 25]
     """
     return max(1, evaluation) ** 2
-
-
-def _step_down(ps: Float64Array) -> Float64Array:
-    order = np.argsort(ps, kind="stable")
-    adjusted = np.empty_like(ps)
-    adjusted[order] = np.minimum(1, np.maximum.accumulate(ps[order] * np.arange(len(ps), 0, -1)))
-    return adjusted
-
-
-def _adjusted(
-    ps: ArrayLike | Sequence[float | None], method: Callable[[Float64Array], Float64Array]
-) -> Float64Array:
-    try:
-        adjusted = np.array(ps, dtype=np.float64)
-    except (TypeError, ValueError):
-        adjusted = np.array(np.nan)
-    if adjusted.ndim != 1 or ((adjusted < 0) | (adjusted > 1)).any():
-        raise ValueError("p values must be a list of numbers in [0, 1], with None for no test")
-    tested = ~np.isnan(adjusted)
-    adjusted[tested] = method(adjusted[tested])
-    return adjusted

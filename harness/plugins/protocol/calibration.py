@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.arrays import Float64Array
+from harness.evaluation.family import Family
+from harness.evaluation.paired_comparison import Comparison
 from harness.evaluation.statistic import (
     Labels,
     cluster_sums,
@@ -47,7 +49,9 @@ class Rates:
         effect: of the planted trial.
         power: of the planted trial on test, mean over the clusters drawn for test (see
             ``clustered_power``).
-        protocol: the winner on tune is significantly better than the reference on test.
+        protocol: the winner of tune is shown to be better than the reference on test, by the rule
+            of ``harness heldout`` (``Family.sequence``).
+        best: the winner is shown to be better than the best list of tune, too.
         by_query: the same by the p by query.
         naive: the best trial is better on the queries on which it was chosen.
         holm: any trial is better on tune after Holm's correction.
@@ -64,6 +68,7 @@ class Rates:
     effect: float
     power: float
     protocol: int
+    best: int
     by_query: int
     naive: int
     holm: int
@@ -83,6 +88,7 @@ def exchanged(
     effect: float = 0.0,
     seed: int = 0,
     labels: Labels | None = None,
+    lists: int = 0,
 ) -> Rates:
     """Return the rates in exchanged worlds of n tune and n test queries drawn from real ones.
 
@@ -94,6 +100,7 @@ def exchanged(
         effect: its true net share of wins, up to ``most``.
         seed: of the draws.
         labels: int64[Q] from 0 on, each query's cluster; None: each query is one.
+        lists: number of the last trials that are single lists, which cannot win.
     """
     draw = np.random.Generator(np.random.PCG64(seed))
     labels = np.arange(signs.shape[1]) if labels is None else labels
@@ -102,7 +109,7 @@ def exchanged(
     reachable = most(signs[planted], labels)
     won = 0.5 + effect / (2 * reachable) if reachable else 0.5
     side = np.where(nets == 0, 1, np.sign(nets))
-    sizes = np.bincount(labels)
+    sizes, fused = np.bincount(labels), len(signs) - lists
     found, powers = [], []
     for world in range(worlds):
         halves, real = [], []
@@ -120,22 +127,22 @@ def exchanged(
         (tuned, of_tune), (tested, of_test) = real
         # outcomes -1, 0, 1 are scores of 0, .5, 1: the same rule, on the difference
         foretold = expected(
-            (tuned + 1) / 2,
-            tuned < 0,
+            (tuned[:fused] + 1) / 2,
+            tuned[:fused] < 0,
             len(of_test),
             300,
             seed=world,
             labels=of_tune,
             fresh=np.bincount(of_test),
         )
-        seen = float((tested[_winner(tuned)] + 1).mean()) / 2
+        seen = float((tested[_winner(tuned[:fused])] + 1).mean()) / 2
         covered = bool(foretold.low <= seen <= foretold.high)
-        found.append({**_judged(halves[0], halves[1], planted), "covered": covered})
+        found.append({**_judged(halves[0], halves[1], planted, fused), "covered": covered})
         row, own = halves[1][0][planted].astype(np.float64), halves[1][1]
         powers.append(0.0 if share(own) and too_few(own) else clustered_power(row, own, won, ALPHA))
     kind = "exchanged" if effect == 0 else "planted"
     counts = {name: sum(one[name] for one in found) for name in found[0]}
-    return Rates(kind, len(signs), n, worlds, effect, float(np.mean(powers)), **counts)
+    return Rates(kind, fused, n, worlds, effect, float(np.mean(powers)), **counts)
 
 
 def clustered_power(signs: Float64Array, labels: Labels, won: float, alpha: float = 0.05) -> float:
@@ -170,17 +177,44 @@ def _winner(signs: Signs) -> int:
     return int(np.lexsort((losses, -net))[0])
 
 
-def _judged(tune: Half, test: Half, planted: int) -> dict[str, bool]:
-    signs, labels = tune
+def _judged(tune: Half, test: Half, planted: int, fused: int) -> dict[str, bool]:
+    """Return the outcomes of a world; fused: number of the first trials, which may win."""
+    signs, labels = tune[0][:fused], tune[1]
     winner, ps = _winner(signs), _p(signs, labels)
     better = signs.sum(axis=1, dtype=np.int64) > 0
+    tests = _tests(tune[0][fused:], test[0][fused:], test[0][winner], test[1])
+    found = [one.finding == "better" for one in Family.sequence(tests, 1)]
     return {
-        "protocol": _better(test[0][winner], test[1]),
+        "protocol": found[0],
+        "best": len(found) > 1 and found[1],
         "by_query": _better(test[0][winner], np.arange(len(test[1]))),
         "naive": bool(ps[winner] <= ALPHA and better[winner]),
         "holm": bool(((holm(ps) <= ALPHA) & better).any()),
         "planted": _better(test[0][planted], test[1]),
     }
+
+
+def _tests(tune: Signs, test: Signs, winner: NDArray[np.int8], labels: Labels) -> list[Comparison]:
+    """Return the winner's tests on test: against the reference, and against the best list of tune.
+
+    All outcomes are differences from the reference, so those of two trials differ as the trials do.
+
+    Args:
+        tune: int8[L, Q], outcomes of the other single lists.
+        test: int8[L, Q'], the same on test.
+        winner: int8[Q'], outcomes of the winner on test.
+        labels: int64[Q'], clusters of test.
+    """
+    others = [np.zeros(len(winner))]
+    if len(tune) and tune.sum(axis=1, dtype=np.int64).max() > 0:  # the reference has 0
+        others.append(test[_winner(tune)].astype(np.float64))
+    ours = winner.astype(np.float64)
+    alike = [number > 0 and np.array_equal(ours, other) for number, other in enumerate(others)]
+    return [
+        Comparison.of(ours, other, labels=labels)
+        for other, same in zip(others, alike, strict=True)
+        if not same
+    ]
 
 
 def _p(signs: Signs, labels: Labels) -> Float64Array:

@@ -18,6 +18,7 @@ def table(rates: Sequence[Rates]) -> Table:
         "naive": "best judged on tune",
         "holm": "Holm on tune",
         "protocol": "winner on test",
+        "best": "over the best list",
         "by_query": "the same by query",
     }
     titles = (*shares.values(), "planted on test", "stated power", "inside forecast")

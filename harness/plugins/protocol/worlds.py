@@ -23,9 +23,10 @@ def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:
 
     ``options`` has ``worlds, n, effects, seed`` of conf/calibrate.yaml.
     """
-    trials = ordered(prepared)
-    signs = outcomes(prepared, trials)
-    planted = int(np.argsort(np.abs(signs).sum(axis=1), kind="stable")[len(signs) // 2])
+    trials, lists = ordered(prepared), other_lists(prepared)
+    signs = outcomes(prepared, [*trials, *lists])
+    differing = np.abs(signs[: len(trials) - 1]).sum(axis=1)
+    planted = int(np.argsort(differing, kind="stable")[len(differing) // 2])
     data = prepared.benchmark
     labels = clusters(data.gold)
     reachable = most(signs[planted], labels)
@@ -34,13 +35,20 @@ def calibrated(prepared: Prepared, options: Mapping[str, Any]) -> list[Rates]:
         raise HarnessError(
             f"calibrate.effects: {largest:g} is too large, at most "
             f"{int(1000 * reachable) / 1000:g} can be planted: "
-            f"the grid's middle trial ({trials[planted].name}) differs from the reference on "
+            f"the grid's middle trial ({trials[planted + 1].name}) differs from the reference on "
             f"{reachable:.1%} of the "
             "questions; give smaller effects, or another grid"
         )
     return [
         exchanged(
-            signs, options["n"], options["worlds"], planted, float(effect), options["seed"], labels
+            signs,
+            options["n"],
+            options["worlds"],
+            planted,
+            float(effect),
+            options["seed"],
+            labels,
+            len(lists),
         )
         for effect in over("planted effects", options["effects"])
     ]
@@ -53,7 +61,7 @@ def ordered(prepared: Prepared) -> list[Trial]:
     trials = prepared.plan.trials()
     keyed = list(zip(prepared.hashes(trials), trials, strict=True))
     reference = prepared.plan.reference
-    alone = [trial for trial in trials if trial.family == "single" and trial.name == reference]
+    alone = [trial for trial in _whole_lists(trials) if trial.name == reference]
     fused = [(key, trial) for key, trial in keyed if trial.family != "single"]
     if not fused:
         raise HarnessError(
@@ -61,6 +69,18 @@ def ordered(prepared: Prepared) -> list[Trial]:
         )
     fused.sort(key=lambda keyed: tiebreak(keyed[1].settings, keyed[1].name, keyed[0]))
     return [*alone, *(trial for _, trial in fused)]
+
+
+def other_lists(prepared: Prepared) -> list[Trial]:
+    """Return every single list but the reference."""
+    lists = _whole_lists(prepared.plan.trials())
+    return [trial for trial in lists if trial.name != prepared.plan.reference]
+
+
+def _whole_lists(trials: Sequence[Trial]) -> list[Trial]:
+    return [
+        trial for trial in trials if trial.family == "single" and trial.pool.effective_cap is None
+    ]
 
 
 def resplit(prepared: Prepared, splits: int, seed: int) -> list[IntervalCoverage]:

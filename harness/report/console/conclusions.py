@@ -16,11 +16,10 @@ from harness.evaluation.conclusion import (
     blind_spots,
     by_topic,
     conclude,
-    difference,
+    evidence,
     select_texts,
     smallest,
 )
-from harness.evaluation.paired_comparison import corrected
 from harness.report.console.forecast import forecasts, is_empty, outlook
 from harness.report.table.hops import exceptions
 from harness.sweep.folder import SweepResult, View, caption
@@ -51,7 +50,6 @@ def sentences(result: SweepResult, view: View) -> list[Sentence]:
         *_verdict(view),
         *outlook(result, view),
         *_addition(result, view),
-        *_other_lists(view),
         *_elsewhere(view),
         *(Sentence("caveat", f"{line}.") for line in caption.cautions(view)),
         *forecasts(result),
@@ -64,70 +62,84 @@ def _compared(result: SweepResult, view: View) -> Sentence:
         f"{counted(len(result.whole.fused), 'fusion')} and "
         f"{counted(len(result.whole.singles), 'single list')}"
     )
-    chosen = f"the locked ones of {trials}" if view.split == "test" else trials
+    chosen = trials
+    if view.split == "test":
+        chosen = f"{counted(len(view.rows), 'locked trial')}, chosen among {trials}"
     disjoint = "" if view.splitting == "md5" else f", split={view.splitting}"
     extent = f"{caption.extent(view)}{caption.unordered(view)}{disjoint}"
     return Sentence("compared", f"{extent}: {chosen}, by {view.objective}.")
 
 
 def _verdict(view: View) -> list[Sentence]:
-    """Return the verdict on the winner against the reference.
+    """Return the verdict on the winner against the reference and the best list of tune.
 
-    If the winner copies a list, it has the name of that list. If that is the reference, a best
-    single list of tune with a higher score comes first.
+    If the winner ranks as a list, it has the name of that list.
     """
-    found = view.winner_against(view.reference)
-    if found is not None:
-        return conclude(found, view.winner_name, view.reference)
+    found = {name: one for name in view.rivals if (one := view.winner_against(name)) is not None}
+    if not found:
+        return [Sentence("verdict", _alone(view))]
+    clauses = [_clause(view, name, place == 0) for place, name in enumerate(found)]
+    said = [Sentence("verdict", f"On {view.split} {view.winner_title} is {''.join(clauses)}.")]
+    for name, one in found.items():
+        pair = conclude(one, view.winner_name, name)
+        said += [sentence for sentence in pair if sentence.kind != "verdict"]
+    return said
+
+
+def _clause(view: View, name: str, first: bool) -> str:
+    """Return what is shown about the winner against a list.
+
+    Args:
+        view: the trials.
+        name: the list.
+        first: whether the list is the first one of the sentence.
+    """
+    found = view.winner_against(name)
+    if found is None:
+        return ""
+    best = name == view.best_single and name != view.reference
+    named = f"{name}, the best list on tune" if best else name
+    if not found.decided.tested:
+        return f"; {named}, was therefore not tested ({evidence(found)})"
+    figures = evidence(found)
+    if not first and found.decided.rule == "sequence":
+        figures += "; tested second, because the first was shown"
+    if found.finding != "even":
+        return f"{'' if first else ' and '}{found.finding} than {named} ({figures})"
+    if first:
+        return f"not shown to be better than {named} ({figures})"
+    return f"; against {named}, no difference is shown ({figures})"
+
+
+def _alone(view: View) -> str:
+    """Return the scores of a winner that is, or ranks as, the only list to compare it with."""
     best, score = str(view.best_single), view.score(view.rows[view.best_place])
     most = view.score(view.rows[view.singles.get(best, view.best_place)])
     if most <= score:
-        return [Sentence("verdict", f"{view.winner_title}: {percent(score)}%.")]
+        return f"{view.winner_title}: {percent(score)}%."
     fused = f"The best fusion: {percent(score)}%, the same as {view.winner_name}."
-    return [Sentence("verdict", f"{best} alone: {percent(most)}%. {fused}")]
+    return f"{best} alone: {percent(most)}%. {fused}"
 
 
 def _addition(result: SweepResult, view: View) -> list[Sentence]:
-    """Return whether fusion adds to the best single list of tune, and the largest possible gain."""
+    """Return whether the winner only ranks as the best list, and the largest possible gain."""
     best = str(view.best_single)
-    found, named = view.winner_against(best), f"{best}, the best single list on tune"
-    settled = found is not None and found.finding == "better"
-    more: list[Sentence] = []
+    found = view.winner_against(best)
+    settled = found is not None and found.decided.tested and found.finding == "better"
+    text = ""
     if view.winner_list == best:
         within = f" in its first {view.metric.k}" if view.metric.k else ""
-        same = f"the best finds the same gold{within}"
-        text = f"No fusion is shown to be better than {named}: {same}"
-        locked = f"it was locked as {view.rows[view.winner_place]['name']}."
-        more.append(Sentence("explanation", locked, "the winner"))
+        text = f"No fusion is better than {best}, the best list on tune: the best fusion ranks as "
+        text += f"{best} does{within}. "
     elif found is None:
         return []
-    elif best == view.reference:
-        text = f"{'The best' if settled else 'No'} fusion is shown to be better than {named}"
-    else:
-        text = f"Against {named}, it is {difference(found)}"
-        more += [one for one in conclude(found, "The winner", best) if one.kind != "verdict"]
     fused = result.whole.fused_lists
     values = {name: view.scores[place] for name, place in view.singles.items() if name in fused}
     if len(values) < 2 or best not in values:
-        return [Sentence("addition", f"{text}."), *more]
+        return [Sentence("addition", text.strip())] if text else []
     room = Headroom.of(values, best)
     why = Sentence("explanation", room.explanation(settled=settled), "headroom")
-    return [Sentence("addition", f"{text}. {room.addition(settled=settled)}"), *more, why]
-
-
-def _other_lists(view: View) -> list[Sentence]:
-    """Return the winner on test against the lists that no other sentence compares it with."""
-    others = [name for name in view.singles if name not in (view.reference, view.best_single)]
-    found = {name: one for name in others if (one := view.winner_against(name)) is not None}
-    if view.split != "test" or not found:
-        return []
-    compared = corrected([*found.values()], view.evaluation)
-    messages = [
-        f"{name}, at {one.scale.score(one.baseline_score)}: {difference(one)}"
-        for name, one in zip(found, compared, strict=True)
-    ]
-    text = f"The winner against the other single lists: {'; '.join(messages)}."
-    return [Sentence("addition", text)]
+    return [Sentence("addition", f"{text}{room.addition(settled=settled)}"), why]
 
 
 def _elsewhere(view: View) -> list[Sentence]:
@@ -142,7 +154,7 @@ def _elsewhere(view: View) -> list[Sentence]:
     said = []
     for label, name, one in found:
         scores = f"{percent(one.score)}% and {name} {percent(one.baseline_score)}%"
-        text = f"At {label} (n = {one.n}) the winner scores {scores}: {difference(one)}"
+        text = f"At {label} (n = {one.n}) the winner scores {scores} ({evidence(one)})"
         explained = Sentence("explanation", f"{text}; {smallest(one)}.", "hops")
         said.append(Sentence("addition", f"{text}.", "hops") if one is shown else explained)
     return said

@@ -78,11 +78,12 @@ def _power(result: SweepResult) -> str:
         least = f"the smallest net win that 4 of 5 tests find is {points(smallest)} points"
     needed = f" (for .80 it takes {queries} questions)" if queries else ""
     return (
-        f"the winner against {best}, at tune's discordance ({percent(power['discordance'])}% of "
-        f"questions differ) and {counted(power['n'], 'question')}{shared}: {least}. Its net win "
-        f"on tune is {points(power['effect'])} points; less the winner's curse it is "
-        f"{points(power['effect_corrected'])} points, found before Holm's correction, with "
-        f"probability {power['power_corrected']:.2f}{needed}."
+        f"the test of the winner against {best}, at tune's discordance "
+        f"({percent(power['discordance'])}% of questions differ) and "
+        f"{counted(power['n'], 'question')}{shared}: {least}. Its net win on tune is "
+        f"{points(power['effect'])} points; less the winner's curse it is "
+        f"{points(power['effect_corrected'])} points, found with probability "
+        f"{power['power_corrected']:.2f}{needed}."
     )
 
 

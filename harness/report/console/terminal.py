@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.benchmark.source import sample_note
-from harness.core.table import Table, counted, fit, paragraph, shown_lines
+from harness.core.table import Table, fit, paragraph, shown_lines
+from harness.evaluation.column import MCNEMAR, SIGN
 from harness.evaluation.conclusion import Kind, Sentence, by_topic, lead, select_texts
 from harness.report.console.conclusions import sentences
 from harness.report.display import Display
@@ -36,8 +37,7 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
             than the few trials that matter.
     """
     view, said = result.whole, sentences(result, result.tune)
-    judged = counted(sum(row["p"] is not None for row in view.rows), "comparison")
-    legend = f"{_won(view)}; Holm p{view.deciding} over {judged}"
+    legend = f"{_won(view)}; {view.correction(view.reference)}"
     if not explain:
         table = trials.leaderboard(result, len(view.rows), "screen")
         places = [int(row[0]) - 1 for row in table.rows]
@@ -57,8 +57,7 @@ def heldout(result: SweepResult, explain: bool = False) -> str:
             trials that matter.
     """
     view, said = result.locked, sentences(result, result.locked)
-    locked = counted(len(view.rows), "locked trial")
-    legend = f"{_won(view)}; Holm p{view.deciding} over {locked}{view.charge}"
+    legend = f"{_won(view)}; {view.correction(view.reference)}"
     if not explain:
         table = _short(trials.heldout(result, "screen"), view, view.best_first)
         return _text([table], f"{legend}.", said)
@@ -105,9 +104,9 @@ def _short(table: Table, view: View, places: Sequence[int]) -> Table:
         for place in places
         if not (place in first or view.copies[place] or view.is_winner(place))
     ]
-    others.sort(key=lambda place: -view.score(view.rows[place]))
+    others.sort(key=lambda place: -view.gain(place))
     chosen = {*first, *others[: max(0, ROWS - len(first))]}
-    order = sorted(chosen, key=lambda place: -view.score(view.rows[place]))
+    order = sorted(chosen, key=lambda place: -view.gain(place))
     table = table.take(rows=[places.index(place) for place in order])
     return replace(table, marked=frozenset({order.index(view.best_place)}))
 
@@ -119,7 +118,8 @@ def _data(view: View) -> str:
 
 def _explained(view: View) -> str:
     """Return the sentence that explains p and the columns with a star."""
-    return f"p: exact McNemar by question; *: against {view.best_single}, the best list on tune"
+    star = f"*: against {view.best_single}, the best list on tune"
+    return f"{MCNEMAR if view.metric.binary else SIGN}; {star}"
 
 
 def _won(view: View) -> str:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.core.escape import file_name
-from harness.core.table import p_value
+from harness.evaluation.conclusion import evidence
 from harness.evaluation.paired_comparison import Comparison
 from harness.report.figure import COLORS, HATCHES, Picture, whole_numbers
 from harness.sweep.folder import SweepResult
@@ -23,18 +23,17 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     differs.
     """
     view = result.locked
-    for baseline, place in view.rivals.items():
-        found = view.compare(view.winner_place, place)
+    for baseline in view.rivals:
+        found = view.winner_against(baseline)
+        if found is None:
+            continue
         title = f"{view.winner_name} against {baseline}, question by question, by {view.objective}"
-        by = "by cluster" if found.shared else "by exact McNemar"
-        p = p_value(found.p_deciding)
-        test = "too few clusters for a p" if found.p_deciding is None else f"p {by}: {p}"
         yield Picture(
             f"outcomes_{file_name(baseline)}",
             title,
             partial(_draw, counts(found)),
             2.0,
-            f"Of the questions that only one of them finds: {test}.",
+            f"Of the questions that only one of them finds: {evidence(found)}.",
             view.half,
             y="questions",
         )

@@ -6,8 +6,9 @@ import numpy as np
 
 from harness.core.table import Column, Field, Table
 from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, judged, won_lost
+from harness.evaluation.family import Family
 from harness.evaluation.metric import ABSENT
-from harness.evaluation.paired_comparison import Comparison, corrected
+from harness.evaluation.paired_comparison import Comparison
 from harness.sweep.folder import View, caption
 
 INFORMATIVE = 0.05
@@ -20,7 +21,7 @@ def ablation(view: View) -> list[Table]:
     places = [place for place, row in enumerate(view.rows) if row["trial"] in locked]
     if not places or not view.metric.binary:
         return []
-    compared = corrected(
+    compared = Family.of(
         [view.compare(place, view.winner_place) for place in places], view.evaluation
     )
     found = dict(zip(places, compared, strict=True))
@@ -67,7 +68,7 @@ def verdict(found: Comparison, moved: float = 1.0) -> str:
         moved: the result of ``changed``; two trials that copy one list are equivalent by
             construction.
     """
-    if found.p_holm is None:
+    if found.decided.p is None:
         return "too few clusters"
     if found.finding != "even":
         return "different, within the margin" if found.within_margin else "different"

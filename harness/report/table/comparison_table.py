@@ -15,8 +15,9 @@ import numpy as np
 from harness.core.errors import one_of
 from harness.core.table import Column, Field, Source, Table
 from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, MCNEMAR, judged
+from harness.evaluation.family import Family
 from harness.evaluation.metric import Metric, average, definitions
-from harness.evaluation.paired_comparison import Comparison, corrected
+from harness.evaluation.paired_comparison import Comparison
 from harness.evaluation.statistic import clustered_wilson
 from harness.sweep.folder import SweepResult, View, caption, differences
 from harness.sweep.judge import Spec, find_trials
@@ -186,7 +187,7 @@ class ComparisonTable:
         for one in own.values():
             if base is not None and one is not None and one != base:
                 pairs[one] = part.compare(one, base, members, metric)
-        compared = dict(zip(pairs, corrected([*pairs.values()], part.evaluation), strict=True))
+        compared = dict(zip(pairs, Family.of([*pairs.values()], part.evaluation), strict=True))
         found = []
         for row, place in rows:
             if place is None or (mine := own[row["label"]]) is None:

@@ -8,8 +8,9 @@ from typing import Literal
 import numpy as np
 
 from harness.core.arrays import Int64Array
+from harness.evaluation.family import Family
 from harness.evaluation.metric import groups
-from harness.evaluation.paired_comparison import Comparison, corrected
+from harness.evaluation.paired_comparison import Comparison
 from harness.sweep.folder import View
 
 POOLED = "3 or more hops"
@@ -52,7 +53,7 @@ def exceptions(view: View) -> list[tuple[str, str, Comparison]]:
         for label, members in parts.items()
         if view.singles[name] not in own
     ]
-    compared = corrected([found for _, _, found in cells], view.evaluation)
+    compared = Family.of([found for _, _, found in cells], view.evaluation)
     worst: dict[str, tuple[str, str, Comparison]] = {}
     for (label, name, _), found in zip(cells, compared, strict=True):
         if found.difference < min(0, worst[label][2].difference if label in worst else 0):

@@ -9,7 +9,7 @@ from harness.core.table import Column, Field, Source, Style, Table, shown, stack
 from harness.evaluation.column import COLUMNS, MCNEMAR, SIGN, judged, won_lost
 from harness.report.display import Display, normalizer_of
 from harness.report.table.hops import labelled, pooled_hops
-from harness.report.table.trials import in_paper, trial_table
+from harness.report.table.trials import decided, in_paper, trial_table
 from harness.sweep.folder import Row, SweepResult, View, caption, differing
 
 MOST = 12
@@ -66,12 +66,12 @@ def _part(result: SweepResult, display: Display) -> Table:
     every = [*view.singles.values(), *(place for place in fused if place is not None)]
     places = [place for place in dict.fromkeys(every) if _is_shown(view, place)]
     wanted = {view.best_place, *view.rivals.values()}
-    places.sort(key=lambda place: (place not in wanted, -view.score(view.rows[place])))
+    places.sort(key=lambda place: (place not in wanted, -view.gain(place)))
     lists = {place for place in places[:MOST] if view.rows[place]["family"] == "single"}
     tuned = {place for place in places[:MOST] if view.rows[place]["trial"] not in untuned} - lists
     places = sorted(
         places[:MOST],
-        key=lambda place: (place not in lists, place in tuned, -view.score(view.rows[place])),
+        key=lambda place: (place not in lists, place in tuned, -view.gain(place)),
     )
     table = trial_table("main", result, view, places, "paper")
     other = view.best_single if view.best_single != view.reference else None
@@ -121,18 +121,14 @@ def _notes(views: Sequence[View], display: Display, signs: Collection[str]) -> l
     lists = dict.fromkeys(display.list.get(str(v.best_single), str(v.best_single)) for v in views)
     words = ", ".join(f"{sign} {word}" for sign, word in SIGNS.items() if sign in signs)
     than = f"; {words} than {_listed([*lists])}, the best list on tune, by Holm p" if words else ""
-    shared = any(view.deciding for view in views)
-    test = "of the test over whole clusters of questions that share gold, " if shared else ""
-    counts = [
-        str(sum(one["against"] == view.reference for one in view.comparisons)) for view in views
-    ]
+    corrections = dict.fromkeys(view.correction(view.reference) for view in views)
     evaluations = dict.fromkeys(
         f"Evaluation {view.evaluation} of test{view.charge}." for view in views if view.evaluation
     )
     return [
         f"{won_lost('the strategy', name, wins, losses)}; "
-        f"{MCNEMAR if first.metric.binary else SIGN}; Holm p: {test}corrected over "
-        f"{_listed(counts)} comparisons. Bold: the winner chosen on tune{than}.",
+        f"{MCNEMAR if first.metric.binary else SIGN}; {'; '.join(corrections)}. {decided(first)}"
+        f"Bold: the winner chosen on tune{than}.",
         *evaluations,
     ]
 

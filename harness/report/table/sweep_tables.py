@@ -21,8 +21,9 @@ def build_tables(result: SweepResult) -> list[Table]:
     places = view.best_first
     versus = trial_table("best_list", result, view, places, "best_list")
     note = (
-        f"Difference from {view.reference} in points, 95% score interval; W*, L*, Holm p*: "
-        f"against {view.best_single}, the best single list on tune. {decided(view)}"
+        f"W*, L*, difference* in points with a 95% interval, and Holm p*: against "
+        f"{view.best_single}, the best list on tune. {view.correction(str(view.best_single))}. "
+        f"{decided(view)}"
     )
     title = f"The locked trials against single lists on {view.half}"
     tables = [replace(versus, title=title, notes=[note])]

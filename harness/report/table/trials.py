@@ -70,9 +70,10 @@ def trial_fields(result: SweepResult, view: View) -> list[Field[int]]:
         fields.append(_field(view, "GraphWin", "graph_win", faces, "count"))
         fields.append(_field(view, "GraphLoss", "graph_loss", faces, "count"))
     fields += _against(view, view.reference, ["Holm p"], JUDGED)
-    fields += _against(view, view.best_single, BEST, ("explained", "best_list"), "*")
     titles = ["difference", "95% of difference"]
-    fields += _against(view, view.reference, titles, ("best_list", "tracker"))
+    fields += _against(view, view.reference, titles, ("tracker",))
+    fields += _against(view, view.best_single, BEST, ("explained", "best_list"), "*")
+    fields += _against(view, view.best_single, titles, ("best_list",), "*")
     for name in others:
         fields.append(_field(view, f"{name} %", name, ("explained", "metrics", "tracker")))
     return fields
@@ -92,9 +93,9 @@ def trial_table(
     """
     notes = [
         against(view),
-        f"Holm p: corrected over all that was compared on {view.split}{view.charge}; difference: "
-        f"from {view.reference}, in points, 95% score interval. {decided(view)}"
-        f"Bold: the winner that was locked on tune{view.disguise}.",
+        f"{view.correction(view.reference)}; difference: from {view.reference}, in points. "
+        f"{decided(view)}"
+        f"Bold: the winner on tune, {view.winner_title}.",
     ]
     marked = frozenset(row for row, place in enumerate(places) if place == view.best_place)
     fields = [one for one in trial_fields(result, view) if face is None or face in one.faces]
@@ -155,7 +156,7 @@ def leaderboard(result: SweepResult, limit: int | None = None, face: Face | None
 def in_paper(column: Column, view: View) -> Column:
     """Return the column with the head that it has in the table of a paper."""
     heads = {
-        "p": "p (McNemar)" if view.metric.binary else "p (sign test)",
+        "p": "p (McNemar)" if view.metric.binary else "p (sign flips)",
         "p_holm": "Holm p by cluster" if view.deciding else "Holm p",
     }
     if counts_graph_wins(view):

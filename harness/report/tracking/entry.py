@@ -184,9 +184,9 @@ def _setup(base: Mapping[str, str]) -> dict[str, str]:
 
 def _note(view: View, table: str) -> str:
     """Return the description of the sweep's own run; table: the address of its page."""
-    won = view.disguise.removeprefix(", ") or view.winner_name
     return (
-        f"Winner on tune: {markdown(won)}\n\n[All trials as a table]({table}), best first; "
+        f"Winner on tune: {markdown(view.winner_title)}\n\n"
+        f"[All trials as a table]({table}), best first; "
         f"[as charts]({table}&compareRunsMode=CHART). "
         f"{counted(len(view.rows), 'trial')} are runs below this one."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -12,9 +13,11 @@ import numpy as np
 from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from harness.core.errors import HarnessError
 from harness.core.table import counted
+from harness.evaluation.family import describe
 from harness.evaluation.metric import Metric
-from harness.evaluation.paired_comparison import MARGIN, Comparison, Outcome
+from harness.evaluation.paired_comparison import MARGIN, Comparison, Outcome, Verdict
 from harness.evaluation.statistic import charge, share, too_few
+from harness.sweep.folder.baselines import Baselines, Group, group_of
 from harness.sweep.folder.lock import Lock
 from harness.sweep.folder.rows import Row, lists_read, score
 
@@ -76,14 +79,19 @@ class View:
         return float(self.lock.get("margin", MARGIN))
 
     @property
+    def baselines(self) -> Baselines:
+        """The trials of the single lists, the reference and the best list, as locked."""
+        return Baselines.of_lock(self.lock)
+
+    @property
     def reference(self) -> str:
         """The list against which wins are counted."""
-        return self.lock.get("reference") or "dense"
+        return self.baselines.reference
 
     @property
     def best_single(self) -> str | None:
         """The best list alone on tune."""
-        return self.lock.get("best_single")
+        return self.baselines.best
 
     @property
     def usual_metrics(self) -> list[str]:
@@ -161,7 +169,7 @@ class View:
 
         def key(place: int) -> tuple[bool, float]:
             row = self.rows[place]
-            return row.get("practical") is False, -self.score(row)
+            return row.get("practical") is False, -self.gain(place)
 
         return sorted(range(len(self.rows)), key=key)
 
@@ -188,6 +196,7 @@ class View:
             (metric or self.metric).binary,
             self.margin,
             self.clusters[part],
+            higher_is_better=(metric or self.metric).higher_is_better,
         )
 
     def outcome(self, place: int, against: str | None) -> Outcome | None:
@@ -201,19 +210,31 @@ class View:
     def _stored(self) -> dict[tuple[str, str], Mapping[str, Any]]:
         return {(one["trial"], one["against"]): one for one in self.comparisons}
 
-    def winner_against(self, name: str | None) -> Comparison | None:
-        """Compare the winner with a single list; None for itself and for a list that the sweep
-        lacks.
+    @cached_property
+    def sizes(self) -> Mapping[Group, int]:
+        """The number of comparisons of each group that is decided together."""
+        return Counter(map(self._group, self.comparisons))
 
-        Against the reference and the best list of tune, p is corrected as it is stored.
+    def _group(self, one: Mapping[str, Any]) -> Group:
+        return group_of(self.split, one["trial"], one["against"], self.winner)
+
+    def _verdict(self, one: Mapping[str, Any]) -> Verdict:
+        """Return the stored verdict of a comparison."""
+        group, times = self._group(one), charge(self.evaluation)
+        if group[0] == "winner":
+            tested = one["p_holm"] is not None or too_few(self.clusters)
+            return Verdict(one["p_holm"], "sequence", 1, times, tested)
+        return Verdict(one["p_holm"], "holm", self.sizes[group], times)
+
+    def winner_against(self, name: str | None) -> Comparison | None:
+        """Compare the winner with the reference or the best list, with the stored verdict; None for
+        another list, and for one that the winner is or ranks as.
         """
         place = self.singles.get(name or "")
-        if place is None or place in (self.winner_place, self.best_place):
+        stored = self._stored.get((self.winner, str(name)))
+        if place is None or stored is None or place == self.best_place:
             return None
-        stored = self.outcome(self.winner_place, name)
-        return self.compare(self.winner_place, place).with_fields(
-            p_holm=None if stored is None else stored.p_holm
-        )
+        return self.compare(self.winner_place, place).with_fields(verdict=self._verdict(stored))
 
     def is_winner(self, place: int) -> bool:
         """Return whether a row is the winner, or copies the same list as the winner."""
@@ -224,24 +245,28 @@ class View:
         """Return whether a row has the winner's gold ranks, with all ranks beyond the objective's k
         equal.
         """
-        ranks = self.ranks[[place, self.winner_place]]
-        ours, winner = ranks if self.metric.k is None else np.minimum(ranks, self.metric.k + 1)
-        return np.array_equal(ours, winner)
+        return self.metric.same_top(self.ranks[place], self.ranks[self.winner_place])
 
     def score(self, row: Row) -> float:
         """Return the objective of a row."""
         return score(row, self.objective)
 
+    def gain(self, place: int) -> float:
+        """Return the objective of a row so that more is better."""
+        value = self.score(self.rows[place])
+        return value if self.metric.higher_is_better else -value
+
     @cached_property
     def singles(self) -> dict[str, int]:
-        """Indices of the practical single lists by name: the first of several trials with other
-        caps.
-        """
-        found: dict[str, int] = {}
-        for place, row in enumerate(self.rows):
-            if row["family"] == "single" and row.get("practical") is not False:
-                found.setdefault(row["name"], place)
-        return found
+        """Indices of the practical single lists by name, each on the whole list."""
+        places = {row["trial"]: place for place, row in enumerate(self.rows)}
+        found = {name: places[key] for name, key in self.baselines.lists.items() if key in places}
+        usable = {
+            name: place
+            for name, place in found.items()
+            if self.rows[place].get("practical") is not False
+        }
+        return dict(sorted(usable.items(), key=lambda item: item[1]))
 
     @cached_property
     def fused(self) -> list[int]:
@@ -294,16 +319,27 @@ class View:
         times = charge(self.evaluation)
         return f", p times {times}" if times > 1 else ""
 
-    @property
-    def winner_title(self) -> str:
-        """The winner as it is printed."""
-        return f"{self.winner_name}; no fusion is better" if self.winner_list else self.winner_name
+    def correction(self, against: str) -> str:
+        """Return how the p of the comparisons with a list are corrected, for captions."""
+        times, how = charge(self.evaluation), self.deciding
+        if self.split == "tune":
+            return describe("holm", self.sizes["list", against], times, how)
+        tests = list(self.rivals)
+        order = f"; the winner is tested against {tests[0]}" if tests else ""
+        if len(tests) > 1:
+            order += f" and, only if it is shown to be better, against {tests[1]}"
+        if tests:
+            order += f", without a correction{self.charge}"
+        others = describe("holm", self.sizes["exploratory", ""], times, how)
+        return f"{others} (exploratory){order}"
 
     @property
-    def disguise(self) -> str:
-        """Which fusion was locked if it copies a single list; the end of a sentence."""
-        locked = self.rows[self.winner_place]["name"]
-        return f", {self.winner_title} (locked as {locked})" if self.winner_list else ""
+    def winner_title(self) -> str:
+        """The winner as it is printed: ``graph (locked as boltzmann alpha=0 ...)`` if it ranks as a
+        list.
+        """
+        locked = str(self.rows[self.winner_place]["name"])
+        return f"{self.winner_list} (locked as {locked})" if self.winner_list else locked
 
     @property
     def half(self) -> str:

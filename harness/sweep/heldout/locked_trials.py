@@ -184,9 +184,8 @@ def score_locked(
 ) -> dict[str, bytes]:
     """Return the files of the evaluation by name; place: see ``placed``."""
     roles, ranks = locked_trials(lock), prepared.ranks(list(trials.values()), "test")
-    scored, compared = judge_trials(
-        prepared, trials, ranks, "test", lock.get("best_single"), place["evaluation"]
-    )
+    chosen = choice.Chosen.of_lock(lock)
+    scored, compared = judge_trials(prepared, trials, ranks, "test", chosen, place["evaluation"])
     covered = prepared.coverage("test")
     table = [
         {

@@ -3,33 +3,101 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from harness.benchmark import Benchmark
+from harness.core.arrays import Int32Array
 from harness.core.errors import HarnessError, nearest
 from harness.core.identity import code_version, library_versions, sealed
+from harness.evaluation.metric import Metric, means
+from harness.sweep.folder.baselines import Baselines
 from harness.sweep.folder.lock import Lock, check_file, check_same, locked_rows, locked_trials
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.rows import Row, Settings, score
+from harness.sweep.folder.rows import Row, Settings
+from harness.sweep.trial.trial import trial_names
+
+if TYPE_CHECKING:
+    from harness.sweep.trial import Trial
 
 
-def order(rows: Sequence[Row], objective: str) -> list[int]:
-    """Return the indices of the rows by the rule of the protocol.
+@dataclass(frozen=True)
+class Chosen:
+    """What tune decides before anything is judged.
 
-    The rule is objective, fewer losses, alpha nearer .5, name; impractical rows come last.
+    Attributes:
+        names: a name for each trial by hash; no two are equal.
+        baselines: the trial of each list, the reference and the best list.
+        winner: hash of the best trial that fuses (of the best list, if none does).
+        order: hashes of the trials in the order of the protocol; empty if read from a lock.
     """
 
-    def key(number: int) -> tuple[Any, ...]:
-        row = rows[number]
+    names: Mapping[str, str]
+    baselines: Baselines
+    winner: str
+    order: Sequence[str] = ()
+
+    @classmethod
+    def of_lock(cls, lock: Lock) -> Chosen:
+        """Return what a sweep locked."""
+        names = {row["trial"]: row["name"] for row in locked_rows(lock)}
+        return cls(names, Baselines.of_lock(lock), lock["winner"]["trial"])
+
+
+def choose(
+    trials: Mapping[str, Trial],
+    ranks: Int32Array,
+    metric: Metric,
+    reference: str,
+    impractical: Collection[str] = (),
+) -> Chosen:
+    """Return the order of the trials on tune, the baselines and the winner.
+
+    The order is: practical trials first, better objective, fewer losses against the reference,
+    alpha nearer .5, name. The winner is the first trial that fuses, the best list the first one.
+
+    Args:
+        trials: by hash.
+        ranks: int32[T, Q, H], their gold ranks on tune.
+        metric: the objective.
+        reference: the list against which losses are counted.
+        impractical: lists that use the gold.
+    """
+    keys, values = list(trials), metric(ranks)
+    scores, names = metric.gain(means(ranks, [metric])[:, 0]), trial_names(trials)
+    lists = {
+        str(trial.settings["fuser.list"]): key
+        for key, trial in trials.items()
+        if trial.family == "single" and trial.pool.effective_cap is None
+    }
+    losses = np.zeros(len(keys), dtype=np.int64)
+    if reference in lists:
+        base = values[keys.index(lists[reference])]
+        losses = (metric.gain(values) < metric.gain(base)).sum(axis=1)
+
+    def rule(place: int) -> tuple[Any, ...]:
+        key = keys[place]
+        trial = trials[key]
         return (
-            row.get("practical") is False,
-            -score(row, objective),
-            row["losses"] or 0,
-            *tiebreak(row["parameters"], row["name"], row["trial"]),
+            not is_practical(trial, impractical),
+            -float(scores[place]),
+            int(losses[place]),
+            *tiebreak(trial.settings, names[key], key),
         )
 
-    return sorted(range(len(rows)), key=key)
+    order = [keys[place] for place in sorted(range(len(keys)), key=rule)]
+    owners = {key: name for name, key in lists.items() if name not in impractical}
+    best = next((owners[key] for key in order if key in owners), None)
+    fused = [key for key in order if trials[key].family != "single"]
+    return Chosen(names, Baselines(lists, reference, best), (fused or order)[0], order)
+
+
+def is_practical(trial: Trial, impractical: Collection[str]) -> bool:
+    """Return whether none of a trial's lists uses the gold."""
+    return not {*trial.pool.lists} & {*impractical}
 
 
 def tiebreak(knobs: Mapping[str, Any], name: str, trial: str) -> tuple[float, str, str]:
@@ -49,6 +117,7 @@ def best_of_fusers(rows: Sequence[Row]) -> list[Row]:
 
 def lock(
     rows: Sequence[Row],
+    chosen: Chosen,
     facts: Mapping[str, object],
     named: Sequence[int] = (),
     learned: Callable[[Sequence[str]], Mapping[str, Mapping[str, object]]] = lambda keys: {},
@@ -56,11 +125,12 @@ def lock(
     """Return the lock of an ordered leaderboard: winner, best trial of each fuser, untuned
     baselines.
 
-    The winner is the best trial that fuses; single lists are baselines, and ``best_single`` names
-    the best of them. ``sha256`` covers all other keys.
+    ``lists`` has the hash of each single list's trial, ``best_single`` the name of the best one.
+    ``sha256`` covers all other keys.
 
     Args:
         rows: the leaderboard.
+        chosen: the baselines and the winner.
         facts: what the lock depends on (dataset, data_sha256, objective, ...).
         named: indices of the trials in an experiment's tables, which are locked, too.
         learned: by hash and knob, what trials learn on all of tune. It is locked with them, and
@@ -72,11 +142,12 @@ def lock(
         **facts,
         "code": code_version(),
         "libraries": library_versions(),
-        "winner": dict((fused or single)[0]),
+        "winner": next(dict(row) for row in rows if row["trial"] == chosen.winner),
         "fusers": [dict(row) for row in best_of_fusers(rows)],
         "named": [dict(rows[place]) for place in named],
         "baselines": [dict(row) for row in [*single, *(row for row in fused if row["untuned"])]],
-        "best_single": single[0]["name"] if single else None,
+        "lists": dict(chosen.baselines.lists),
+        "best_single": chosen.baselines.best,
     }
     known = learned(list(locked_trials(content)))
     for row in locked_rows(content):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.core.errors import HarnessError, is_number
+from harness.evaluation.metric import Metric
 from harness.fusion.fuse import check
 from harness.sweep.folder.rows import Row, score
 from harness.sweep.trial import GROUPS, Trial
@@ -31,7 +32,7 @@ class GridEdge:
 
 
 def find_edges(
-    grid: Grid, rows: Sequence[Row], objective: str, trials: Sequence[Trial]
+    grid: Grid, rows: Sequence[Row], objective: Metric, trials: Sequence[Trial]
 ) -> list[GridEdge]:
     """Return the edges at which the winner is.
 
@@ -47,8 +48,8 @@ def find_edges(
     winner = next((row for row in rows if row["family"] != "single"), None)
     if winner is None:
         return []
-    own, best = winner["parameters"], score(winner, objective)
-    equal = [row["parameters"] for row in rows if score(row, objective) == best]
+    own, best = winner["parameters"], score(winner, str(objective))
+    equal = [row["parameters"] for row in rows if score(row, str(objective)) == best]
     scored = {repr(trial.identity) for trial in trials}
     groups = {group: name(grid.config[group]) for group in GROUPS}
     found: dict[tuple[str, str], GridEdge] = {}

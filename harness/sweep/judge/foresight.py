@@ -19,7 +19,7 @@ from harness.evaluation.statistic import (
     smallest_effect,
 )
 from harness.sweep.folder.rows import Row
-from harness.sweep.judge.choice import tiebreak
+from harness.sweep.judge.choice import Chosen, tiebreak
 
 
 def foresight(
@@ -27,7 +27,7 @@ def foresight(
     ranks: Int32Array,
     objective: str,
     n: int,
-    reference: str,
+    chosen: Chosen,
     labels: Int64Array | None = None,
     fresh: Int64Array | None = None,
 ) -> dict[str, object]:
@@ -35,22 +35,26 @@ def foresight(
 
     ``expected`` is its score, ``expected_difference`` that from the best single list, ``power`` the
     power of its test against that list; both are null if there is no such list, or if it is the
-    winner.
+    winner. All are null for a metric of which less is better.
 
     Args:
         ordered: rows in the order of the rule.
         ranks: int32[T, Q, H], their gold ranks on tune.
         objective: the metric of the choice.
         n: number of test questions.
-        reference: the list against which wins are counted.
+        chosen: the baselines.
         labels: int64[Q], clusters of the questions; None: no clusters.
         fresh: sizes of test's clusters.
     """
     usable = [place for place, row in enumerate(ordered) if row.get("practical") is not False]
     fused = [place for place in usable if ordered[place]["family"] != "single"]
-    other = next((place for place, row in enumerate(ordered) if row["name"] == reference), None)
-    best = next((place for place, row in enumerate(ordered) if row["family"] == "single"), None)
-    if not fused or n < 1:
+    metric, baselines = Metric.parse(objective), chosen.baselines
+    places = {row["trial"]: place for place, row in enumerate(ordered)}
+    other, best = (
+        places.get(baselines.lists.get(str(name), ""))
+        for name in (baselines.reference, baselines.best)
+    )
+    if not fused or n < 1 or not metric.higher_is_better:
         return {"expected": None, "expected_difference": None, "power": None}
 
     def rule(place: int) -> tuple[float, str, str]:
@@ -59,7 +63,7 @@ def foresight(
 
     settled = sorted(fused, key=rule)  # for equal objectives and losses
     singles = [place for place in (other, best) if place is not None]
-    values, labels = counted_queries(Metric.parse(objective)(ranks[[*settled, *singles]]), labels)
+    values, labels = counted_queries(metric(ranks[[*settled, *singles]]), labels)
     scores = values[: len(settled)]
     lost = np.zeros(scores.shape, bool) if other is None else scores < values[len(settled)]
     forecast = dataclasses.asdict(expected(scores, lost, n, labels=labels, fresh=fresh))
@@ -88,7 +92,8 @@ def power(
     labels: Int64Array | None = None,
     fresh: Int64Array | None = None,
 ) -> dict[str, object]:
-    """Return what the test of ``n`` questions can detect, before Holm's correction.
+    """Return what the second test of the winner on ``n`` questions can detect, at the level .05 of
+    the rule on test (see ``Family.sequence``).
 
     ``smallest`` is the smallest net share of wins found with 80% power (null: none). ``power`` is
     that at the difference of tune, ``power_corrected`` at that less the winner's curse. ``queries``

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +14,13 @@ from harness.benchmark.split import clusters
 from harness.core.arrays import Int32Array
 from harness.core.configuration import by_name
 from harness.evaluation import statistic
+from harness.evaluation.family import Family
 from harness.evaluation.metric import Metric, means
-from harness.evaluation.paired_comparison import Comparison, Outcome, corrected, counted_queries
+from harness.evaluation.paired_comparison import Comparison, Outcome, Verdict, counted_queries
 from harness.evaluation.statistic import Labels, clustered_wilson
+from harness.sweep.folder.baselines import Group, group_of
 from harness.sweep.folder.rows import COMPARED, NUMBERS, Row
+from harness.sweep.judge.choice import Chosen, is_practical
 
 if TYPE_CHECKING:
     from harness.sweep.trial import Trial
@@ -45,7 +48,7 @@ def judge_trials(
     trials: Mapping[str, Trial],
     ranks: Int32Array,
     split: str,
-    best: str | None = None,
+    chosen: Chosen,
     evaluation: int = 0,
 ) -> tuple[list[Row], list[Row]]:
     """Return the rows of trials and of comparisons as they are stored; no other function makes
@@ -56,7 +59,7 @@ def judge_trials(
         trials: by hash.
         ranks: int32[T, Q, H], their gold ranks on the split.
         split: tune or test.
-        best: the best single list of tune, None for the best here.
+        chosen: the names, the baselines and the winner of tune.
         evaluation: the number of this evaluation of test, 0 for tune.
 
     Returns:
@@ -64,28 +67,24 @@ def judge_trials(
     """
     plan, data = prepared.plan, prepared.benchmark
     metric = Metric.parse(plan.config.objective)
-    counted = int((~np.isnan(metric(ranks[0]))).sum()) if len(ranks) else 0
     scores = means(ranks, [Metric.parse(name) for name in plan.metrics])
-    objective = scores[:, plan.metrics.index(str(metric))]
-    places = enumerate(trials.values())
-    single = {trial.name: place for place, trial in places if trial.family == "single"}
-    usable = {name: float(objective[single[name]]) for name in single.keys() - prepared.impractical}
-    if best is None and usable:
-        best = best_single(usable, plan.reference)
-    lists = {name: single[name] for name in (plan.reference, best) if name in single}
     labels = clusters(data.gold[data.members(split)])
-    found = compare_trials(ranks, metric, lists, plan.margin, labels, evaluation)
-    against = found.get(plan.reference, [None] * len(trials))
-    graph = graph_outcomes(ranks, metric, single.get("dense", single.get(plan.reference)))
+    baselines, keys = chosen.baselines, list(trials)
+    opponents = {name: keys.index(key) for name, key in baselines.opponents.items()}
+    found = compare_trials(ranks, metric, opponents, plan.margin, labels)
+    won = keys.index(chosen.winner)
+    alike = [name for name, place in opponents.items() if metric.same_top(ranks[won], ranks[place])]
+    decided = decide(found, keys, split, alike, chosen.winner, evaluation)
+    dense = baselines.lists.get("dense", baselines.lists.get(baselines.reference))
+    graph = graph_outcomes(ranks, metric, keys.index(dense) if dense else None)
     intervals = score_intervals(ranks, metric, labels)
-    counts = {"split": split, "n": counted}
+    counts = {"split": split, "n": int((~np.isnan(metric(ranks[0]))).sum()) if len(ranks) else 0}
     rows: list[Row] = []
     compared: list[Row] = []
     for place, (key, trial) in enumerate(trials.items()):
-        head: dict[str, Any] = {"trial": key, "name": trial.name}
-        read = [trial.name] if trial.family == "single" else trial.pool.lists
-        practical = {"practical": not {*read} & {*prepared.impractical}}
-        one = against[place]
+        head: dict[str, Any] = {"trial": key, "name": chosen.names[key]}
+        practical = {"practical": is_practical(trial, prepared.impractical)}
+        one = decided[baselines.reference][place] if baselines.reference in decided else None
         row = {
             **head,
             "family": trial.family,
@@ -102,21 +101,22 @@ def judge_trials(
             **intervals[place],
         }
         rows.append(row)
-        for name, others in found.items():
+        for name, others in decided.items():
             if (pair := others[place]) is not None:
                 about = {**head, "against": name, "split": split, "metric": str(metric)}
-                compared.append({**about, "n": counted, **_numbers(pair)})
+                compared.append({**about, "n": counts["n"], **_numbers(pair)})
     return rows, compared
 
 
 def _numbers(one: Comparison | None) -> dict[str, object]:
-    """Return the fields of ``Outcome``, null without a comparison.
-
-    No interval if the metric is not 0/1, which would take a bootstrap for each trial.
-    """
+    """Return the fields of ``Outcome``, null without a comparison."""
     if one is None:
         return dict.fromkeys(field.name for field in fields(Outcome))
-    return asdict(Outcome.of(one, interval=one.binary))
+    return asdict(Outcome.of(one))
+
+
+Compared = Mapping[str, Sequence[Comparison | None]]
+"""By list a comparison for each trial, None for the list itself."""
 
 
 def compare_trials(
@@ -125,9 +125,8 @@ def compare_trials(
     lists: Mapping[str, int],
     margin: float,
     labels: Labels | None = None,
-    evaluation: int = 0,
-) -> dict[str, list[Comparison | None]]:
-    """Compare each trial with each of some lists; p is corrected over the trials.
+) -> Compared:
+    """Compare each trial with each of some lists.
 
     Args:
         ranks: int32[T, Q, H].
@@ -135,23 +134,56 @@ def compare_trials(
         lists: index of each list's trial.
         margin: the largest difference that does not matter.
         labels: int64[Q], clusters of the questions; None: no clusters.
-        evaluation: see ``judge_trials``.
-
-    Returns:
-        By list a comparison for each trial, None for the list itself.
     """
     values, labels = counted_queries(metric(ranks), labels)
     found: dict[str, list[Comparison | None]] = {}
     for name, base in lists.items():
-        others = [place for place in range(len(values)) if place != base]
-        compared = [
-            Comparison.of(values[place], values[base], metric.binary, margin, labels)
-            for place in others
-        ]
-        found[name] = [None] * len(values)
-        for place, one in zip(others, corrected(compared, evaluation), strict=True):
-            found[name][place] = one
+        compared = Comparison.all(
+            values,
+            values[base],
+            labels,
+            binary=metric.binary,
+            margin=margin,
+            higher_is_better=metric.higher_is_better,
+        )
+        found[name] = [*compared[:base], None, *compared[base + 1 :]]
     return found
+
+
+def decide(
+    found: Compared,
+    keys: Sequence[str],
+    split: str,
+    alike: Collection[str] = (),
+    winner: str | None = None,
+    evaluation: int = 0,
+) -> Compared:
+    """Return the comparisons with the verdicts of their families (see ``group_of``).
+
+    Args:
+        found: the comparisons, those with the reference first.
+        keys: hashes of the trials.
+        split: tune or test.
+        alike: lists with the winner's gold ranks, which are no test of the winner on test.
+        winner: hash of the locked winner.
+        evaluation: number of this evaluation of test, 0 for tune.
+    """
+    groups: dict[Group, list[tuple[str, int, Comparison]]] = {}
+    for name, compared in found.items():
+        for place, one in enumerate(compared):
+            if one is not None:
+                group = group_of(split, keys[place], name, winner)
+                groups.setdefault(group, []).append((name, place, one))
+    decided = {name: list(compared) for name, compared in found.items()}
+    for (kind, _), members in groups.items():
+        tested = [kind != "winner" or name not in alike for name, _, _ in members]
+        comparisons = [one for (_, _, one), test in zip(members, tested, strict=True) if test]
+        judged = Family.sequence if kind == "winner" else Family.of
+        verdicts = iter(judged(comparisons, evaluation))
+        for (name, place, one), test in zip(members, tested, strict=True):
+            same = Verdict(one.p_deciding, "sequence", tested=False)
+            decided[name][place] = next(verdicts) if test else one.with_fields(verdict=same)
+    return decided
 
 
 def score_intervals(
@@ -165,13 +197,6 @@ def score_intervals(
     ruled = clustered_wilson(values, labels).tolist() if metric.binary and not few else nobody
     pairs = zip(plain, ruled, strict=True)
     return [{"wilson": one, "wilson_cluster": other} for one, other in pairs]
-
-
-def best_single(scores: Mapping[str, float], reference: str) -> str:
-    """Return the list with the highest score; of several the reference, otherwise the first by
-    name.
-    """
-    return min(scores, key=lambda name: (-scores[name], name != reference, name))
 
 
 def graph_outcomes(

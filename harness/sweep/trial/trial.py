@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -174,11 +175,11 @@ class Trial:
     @property
     def name(self) -> str:
         """A name for people, e.g. ``boltzmann alpha=0.7 beta=0.5 pit auto cap=20``, or that of a
-        list.
+        list. Names of several trials are those of ``trial_names``.
         """
         alone = self.settings["fuser"] == "single"
         if self.family == "single":
-            return str(self.settings["fuser.list"])
+            return " ".join([str(self.settings["fuser.list"]), *self.pool.words])
         words = [str(self.settings["fuser.list"]) if alone else self.family]
         for group in GROUPS[1:]:
             if group in self.settings and self.settings[group] != "none":
@@ -209,6 +210,27 @@ class Trial:
         ]
 
 
+def trial_names(trials: Mapping[str, Trial]) -> dict[str, str]:
+    """Return a name for each trial by hash, no two of which are equal.
+
+    Trials with the same ``Trial.name`` also have the settings in which they differ, e.g.
+    ``capped=graph``, and their hash if there is none.
+    """
+    alike: dict[str, list[str]] = {}
+    for key, trial in trials.items():
+        alike.setdefault(trial.name, []).append(key)
+    names = {}
+    for name, keys in alike.items():
+        own = [trials[key].settings for key in keys]
+        knobs = dict.fromkeys(knob for one in own for knob in one)
+        varied = [knob for knob in knobs if len({repr(one.get(knob)) for one in own}) > 1]
+        for key, settings in zip(keys, own, strict=True):
+            words = [f"{knob.rpartition('.')[2]}={_short(settings.get(knob))}" for knob in varied]
+            names[key] = " ".join([name, *words])
+    counts = Counter(names.values())
+    return {key: f"{one} {key[:6]}" if counts[one] > 1 else one for key, one in names.items()}
+
+
 def read_by(trials: Iterable[Trial]) -> dict[str, object]:
     """Return the further inputs of trials, hashes of files and identities, to find what has
     changed.
@@ -228,4 +250,6 @@ def _short(value: Setting) -> str:
         return ":".join(f"{item:g}" if is_number(item) else _short(item) for item in value.values())
     if isinstance(value, (list, tuple)):
         return "+".join(map(str, value))
+    if value is None:
+        return "null"
     return f"{value:g}" if isinstance(value, float) else str(value)

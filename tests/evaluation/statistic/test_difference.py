@@ -1,12 +1,9 @@
-"""Tango's interval against R's PropCIs and a published table; equivalence against the interval and
-by simulation.
-"""
+"""Tango's interval against R's PropCIs and a published table."""
 
 import numpy as np
 import pytest
 
-from harness.core.errors import HarnessError
-from harness.evaluation.statistic import difference_interval, equivalence
+from harness.evaluation.statistic import difference_interval
 
 
 def test_published_intervals():
@@ -45,29 +42,9 @@ def test_the_interval_covers():
     assert inside / 2000 == pytest.approx(0.95, abs=0.015)
 
 
-@pytest.mark.parametrize(
-    ("wins", "losses", "n"), [(28, 25, 618), (5, 5, 500), (0, 3, 491), (0, 0, 60), (60, 40, 900)]
-)
-def test_equivalence_is_the_90_percent_interval_within_the_margins(wins, losses, n):
-    low, high = difference_interval(wins, losses, n, 0.9)
-    for margin in (0.005, 0.01, 0.02, 0.0247, 0.0248, 0.05, 0.2):
-        assert (equivalence(wins, losses, n, margin) < 0.05) == (-margin < low and high < margin)
-
-
-def test_equivalence_at_the_margin_is_found_in_at_most_five_percent():
-    rng = np.random.default_rng(6)
-    found = 0
-    for _ in range(2000):
-        won, lost, _ = rng.multinomial(500, [0.05, 0.03, 0.92])
-        found += equivalence(int(won), int(lost), 500, 0.02) < 0.05
-    assert found / 2000 <= 0.05 + 3 * (0.05 * 0.95 / 2000) ** 0.5
-
-
 def test_what_is_refused():
     with pytest.raises(ValueError, match="together at most n=10"):
         difference_interval(6, 5, 10)
-    with pytest.raises(HarnessError, match=r"\(0.*1\].*margin=0"):
-        equivalence(1, 1, 10, 0)
 
 
 @pytest.mark.parametrize(
@@ -99,12 +76,3 @@ def test_without_queries_or_without_doubt_every_difference_is_possible():
     assert difference_interval(3, 1, 9, level=1) == (-1, 1)
     low, high = difference_interval(1, 0, 1)
     assert (tango(1, 0, 1, low), high) == (pytest.approx(1.959963985, abs=1e-5), 1)
-
-
-def test_equivalence_of_no_queries_and_of_one() -> None:
-    """Nothing is shown by none; of one query that both answer alike, z = 1 x .5 / sqrt(variance) at
-    either margin.
-    """
-    assert equivalence(0, 0, 0, 0.02) == 1
-    assert 0 < equivalence(0, 0, 1, 0.5) < 1
-    assert equivalence(0, 0, 1, 1) == 0

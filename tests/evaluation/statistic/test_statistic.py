@@ -17,7 +17,6 @@ from statsmodels.stats.multitest import multipletests
 
 from harness.core.errors import HarnessError
 from harness.evaluation.statistic import (
-    benjamini_hochberg,
     bootstrap,
     difference_interval,
     holm,
@@ -155,12 +154,7 @@ def test_bootstrap_of_a_mean() -> None:
 @given(st.lists(st.floats(0, 1), max_size=30))
 def test_adjusted_p_values_are_those_of_statsmodels(ps: list[float]) -> None:
     gc.freeze()  # statsmodels searches for garbage at each call
-    theirs = {
-        name: multipletests(ps, method=name)[1].tolist() if ps else []
-        for name in ("holm", "fdr_bh")
-    }
-    assert holm(ps).tolist() == theirs["holm"]
-    assert benjamini_hochberg(ps).tolist() == pytest.approx(theirs["fdr_bh"], rel=1e-12)
+    assert holm(ps).tolist() == (multipletests(ps, method="holm")[1].tolist() if ps else [])
 
 
 @settings(max_examples=50)
@@ -182,7 +176,6 @@ def test_what_counts_hundreds_of_trials_is_that_of_statsmodels(
 def test_adjusted_by_hand() -> None:
     ps = [0.01, 0.04, None, 0.03, 0.005]
     assert holm(ps) == pytest.approx([0.03, 0.06, math.nan, 0.06, 0.02], nan_ok=True)
-    assert benjamini_hochberg(ps) == pytest.approx([0.02, 0.04, math.nan, 0.04, 0.02], nan_ok=True)
     assert math.isnan(holm([None])[0])
     with pytest.raises(ValueError, match="p values"):
         holm([1.5])

@@ -17,7 +17,9 @@ def test_leaderboard(example: ModuleType, tmp_path: Path) -> None:
     assert lines[4].split()[-6:] == ["75.0", "62.5", "3", "1", ".625", "1.000"]
     assert [line.split()[0] for line in lines[5:10]] == ["2", "3", "4", "5", "7"]
     assert [lines[place].split()[1] for place in (6, 9)] == ["graph", "dense"]
-    assert lines[11].startswith("W, L (GraphWin, GraphLoss): won, lost against dense; Holm p over ")
+    assert lines[11].startswith(
+        "W, L (GraphWin, GraphLoss): won, lost against dense; Holm p: corrected over "
+    )
     assert "On the 6 questions of test the winner is expected to score 40.0 to 80.0." in lines
     assert len(lines) <= 23
     assert max(map(len, lines)) <= 120
@@ -43,12 +45,12 @@ def test_heldout(example: ModuleType, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setenv("COLUMNS", "200")
     result = example.write(tmp_path / "s1")
     lines = terminal.heldout(result).splitlines()
-    assert lines[0].startswith("sample, test split (n = 6, evaluation 1): the locked")
+    assert lines[0].startswith("sample, test split (n = 6, evaluation 1): 5 locked trials")
     (row,) = (line for line in lines if line.startswith("> boltzmann pit alpha=0.7"))
     assert row.split()[-7:] == ["83.3", "43.6–97.0", "83.3", "3", "0", ".250", ".250"]
     whole = terminal.heldout(result, explain=True).splitlines()
     (row,) = (line for line in whole if line.startswith(">"))
-    assert "43.6–97.0 83.3 88.9 3 0 .250 .250 2 0 .500" in " ".join(row.split())
+    assert "43.6–97.0 83.3 88.9 3 0 .250 .250 2 0 –" in " ".join(row.split())
     assert not any(
         line.startswith(("power on test", "expected on test", "edge of the grid")) for line in whole
     )

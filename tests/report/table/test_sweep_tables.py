@@ -30,7 +30,7 @@ def test_heldout(result: SweepResult) -> None:
     table = trials.heldout(result)
     name, *numbers = table.cells()[0]
     assert name == "boltzmann pit alpha=0.7 beta=0.5 cap=20"
-    shown = "83.3 43.6–97.0 83.3 88.9 3 0 .250 .250 2 0 .500 – – 100.0 80.0"
+    shown = "83.3 43.6–97.0 83.3 88.9 3 0 .250 .250 – – 2 0 – – – 100.0 80.0"
     assert " ".join(numbers) == shown
     assert table.marked == {0}
     assert column(table, "strategy")[1:] == [

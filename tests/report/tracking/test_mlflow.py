@@ -124,7 +124,7 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(
     tracking.export(example.as_a_list(result).folder)
     (run,) = find_runs(tracking, "tags.kind = 'sweep'")
     assert run.data.tags["winner"] == "graph"
-    called = "Winner on tune: graph; no fusion is better (locked as boltzmann "
+    called = "Winner on tune: graph (locked as boltzmann "
     assert run.data.tags["mlflow.note.content"].startswith(called)
     (trial,) = find_runs(tracking, "tags.trial = '0000000000000000'")
     assert trial.info.run_name == "1 graph"

@@ -10,7 +10,7 @@ from harness.sweep.folder import View, caption
 
 
 def test_a_list_that_several_trials_are_stands_at_its_first_place_and_is_no_fusion() -> None:
-    """``dense`` under three caps: trials of their own, by name one list. The winner holds what
+    """``dense`` under three caps: the list is the trial that the lock names. The winner holds what
     ``graph`` holds.
     """
     named = [
@@ -25,7 +25,9 @@ def test_a_list_that_several_trials_are_stands_at_its_first_place_and_is_no_fusi
         for place, (name, family) in enumerate(named)
     ]
     ranks = np.array([[[1]], [[7]], [[1]], [[7]], [[7]]], dtype=np.int32)
-    manifest, lock = {"objective": "last_hop@5"}, {"winner": {"trial": "0"}, "best_single": "graph"}
+    manifest = {"objective": "last_hop@5"}
+    lists = {"dense": "1", "graph": "2"}
+    lock = {"winner": {"trial": "0"}, "lists": lists, "reference": "dense", "best_single": "graph"}
     view = View("tune", rows, ranks, pd.DataFrame({"id": ["q"]}), manifest, lock)
     assert view.singles == {"dense": 1, "graph": 2}
     assert view.fused == [0]
@@ -65,7 +67,12 @@ def of_lists(ranks: list[list[int]], queries: pd.DataFrame, **manifest: Any) -> 
         array,
         queries,
         {"objective": "recall@5", **manifest},
-        {"winner": {"trial": "fused"}},
+        {
+            "winner": {"trial": "fused"},
+            "lists": {"dense": "dense", "graph": "graph"},
+            "reference": "dense",
+            "best_single": "graph",
+        },
     )
 
 

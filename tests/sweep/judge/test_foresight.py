@@ -8,9 +8,10 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.evaluation.statistic import mcnemar_power, queries_needed
+from harness.sweep.folder.baselines import Baselines
 from harness.sweep.heldout import heldout
 from harness.sweep.heldout.locked_trials import expectation
-from harness.sweep.judge.choice import order
+from harness.sweep.judge.choice import Chosen
 from harness.sweep.judge.foresight import foresight, power
 from tests.sweep.test_protocol import swept  # noqa: F401
 
@@ -26,6 +27,11 @@ def row(name, wins, losses, n=200, **more):
         "parameters": {},
         **more,
     }
+
+
+def against_dense():
+    """The choice with dense as the only list."""
+    return Chosen({}, Baselines({"dense": "dense"}, "dense", "dense"), "")
 
 
 def test_power_of_what_was_seen_on_tune():
@@ -71,10 +77,9 @@ def test_no_effect_is_greater_than_what_differs():
 def test_lists_alone_have_no_forecast():
     rows = [{**row("dense", 0, 0), "family": "single", "last_hop@5": 1.0}]
     ranks = np.ones((1, 4, 1), np.int32)
-    assert foresight(rows, ranks, "last_hop@5", 9, "dense")["expected"] is None
-    alone = foresight(
-        [row("rrf", 0, 0)], ranks, "last_hop@5", 9, "dense"
-    )  # a fusion without any list beside it
+    dense, none = against_dense(), Chosen({}, Baselines({}, "dense", None), "")
+    assert foresight(rows, ranks, "last_hop@5", 9, dense)["expected"] is None
+    alone = foresight([row("rrf", 0, 0)], ranks, "last_hop@5", 9, none)
     assert (alone["expected"]["score"], alone["power"]) == (1, None)
 
 
@@ -86,9 +91,9 @@ def test_the_forecast_is_of_the_winner():
         for place, name in enumerate(["dense", "b", "c", "d", "e", "f"])
     ]
     rows[0]["family"] = "single"
-    places = order(rows, "last_hop@5")
+    places = sorted(range(6), key=lambda place: -rows[place]["last_hop@5"])
     ordered, ranks = [rows[place] for place in places], ranks[places]
-    found = foresight(ordered, ranks, "last_hop@5", 190, "dense")
+    found = foresight(ordered, ranks, "last_hop@5", 190, against_dense())
     winner = next(found for found in ordered if found["family"] != "single")
     apart = (ranks[ordered.index(winner), :, 0] <= 5) * 1.0 - (
         ranks[[one["name"] for one in ordered].index("dense"), :, 0] <= 5
@@ -99,8 +104,8 @@ def test_the_forecast_is_of_the_winner():
     assert differs["low"] < differs["score"] < differs["tune"]
     assert differs["score"] + differs["bias"] == pytest.approx(differs["tune"])
     told = found["expected"]
-    assert foresight(ordered, ranks, "last_hop@5", 1, "dense")["expected"]["n"] == 1
-    assert foresight(ordered, ranks, "last_hop@5", 0, "dense") == {
+    assert foresight(ordered, ranks, "last_hop@5", 1, against_dense())["expected"]["n"] == 1
+    assert foresight(ordered, ranks, "last_hop@5", 0, against_dense()) == {
         "expected": None,
         "expected_difference": None,
         "power": None,

@@ -4,7 +4,8 @@ comparisons.
 
 from __future__ import annotations
 
-from typing import cast
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -12,11 +13,11 @@ from numpy.typing import NDArray
 from statsmodels.stats.multitest import multipletests
 
 from harness.evaluation.metric import ABSENT, Metric
-from harness.evaluation.paired_comparison import Outcome
+from harness.evaluation.paired_comparison import Comparison, Outcome
 from harness.evaluation.statistic import clustered_mcnemar, mcnemar
-from harness.sweep.folder.rows import NUMBERS, Row, records
-from harness.sweep.judge.choice import order
-from harness.sweep.judge.trial_table import best_single, compare_trials, frame, graph_outcomes
+from harness.sweep.folder.rows import NUMBERS, records
+from harness.sweep.judge.choice import Chosen, choose
+from harness.sweep.judge.trial_table import compare_trials, decide, frame, graph_outcomes
 
 U = -2  # the hop order of the query is not known
 RANKS = np.array(
@@ -66,12 +67,6 @@ def test_what_is_stored_is_read_as_it_was() -> None:
     assert (first["wins"], type(first["wins"]), second["wins"]) == (105, int, None)
 
 
-def test_the_best_single_list_is_the_highest_then_the_reference_then_the_first_by_name() -> None:
-    assert best_single({"dense": 0.5, "graph": 0.7, "bm25": 0.6}, "dense") == "graph"
-    tied = {"graph": 0.7, "dense": 0.5, "bm25": 0.7}
-    assert [best_single(tied, reference) for reference in ("graph", "dense")] == ["graph", "bm25"]
-
-
 @pytest.mark.parametrize("labels", [None, np.arange(60) // 2])
 def test_the_comparisons_of_a_view_are_those_of_its_ranks(
     labels: NDArray[np.int64] | None, monkeypatch: pytest.MonkeyPatch
@@ -83,9 +78,13 @@ def test_the_comparisons_of_a_view_are_those_of_its_ranks(
     ranks = np.random.default_rng(0).integers(1, 9, (5, 60, 2)).astype(np.int32)
     metric, lists = Metric.parse("last_hop@3"), {"dense": 0, "graph": 3}
     hits = (ranks[:, :, 1] <= 3).astype(int)
+    keys = ["dense", "a", "b", "graph", "c"]
     for evaluation, times in ((0, 1), (1, 1), (2, 4)):
-        found = compare_trials(ranks, metric, lists, 0.02, labels, evaluation)
+        compared = compare_trials(ranks, metric, lists, 0.02, labels)
+        split = "test" if evaluation else "tune"
+        found = decide(compared, keys, split, winner="b", evaluation=evaluation)
         assert [[*own].index(None) for own in found.values()] == [0, 3]
+        exploratory = []
         for name, base in lists.items():
             others = [place for place in range(5) if place != base]
             own = [Outcome.of(one) for one in found[name] if one is not None]
@@ -98,12 +97,66 @@ def test_the_comparisons_of_a_view_are_those_of_its_ranks(
             ]
             assert [one.p_cluster for one in own] == by_cluster
             decides = [one.p if labels is None else one.p_cluster for one in own]
-            expected = np.minimum(1, times * multipletests(decides, method="holm")[1])
-            assert [one.p_holm for one in own] == pytest.approx(expected)
+            if not evaluation:
+                expected = multipletests(decides, method="holm")[1]
+                assert [one.p_holm for one in own] == pytest.approx(expected)
+            pairs = zip(others, own, decides, strict=True)
+            exploratory += [(one.p_holm, p) for place, one, p in pairs if place != 2]
+        if evaluation:
+            corrected, raw = zip(*exploratory, strict=True)
+            assert len(raw) == 6
+            expected = np.minimum(1, times * multipletests(raw, method="holm")[1])
+            assert corrected == pytest.approx(expected)
 
 
-def _alpha(value: float | None) -> dict[str, float]:
-    return {} if value is None else {"fuser.alpha": value}
+def of_winner(first: tuple[int, int], second: tuple[int, int], evaluation: int) -> list[Comparison]:
+    """The winner's two tests on test with these wins and losses of 60 questions."""
+    pairs = []
+    for wins, losses in (first, second):
+        differences = np.repeat([1.0, -1.0, 0.0], [wins, losses, 60 - wins - losses])
+        pairs.append(Comparison.of((differences > 0) * 1.0, (differences < 0) * 1.0))
+    found = {"dense": [None, pairs[0]], "graph": [pairs[0], pairs[1]]}
+    decided = decide(found, ["dense", "w"], "test", winner="w", evaluation=evaluation)
+    return [one for name in found for one in decided[name][1:] if one is not None]
+
+
+def test_the_winner_is_tested_first_against_dense_then_against_the_best_list() -> None:
+    """18 / 6 has p .0227, 8 / 4 .388, 6 / 18 .0227 in the other direction."""
+    first, second = of_winner((18, 6), (18, 6), 1)
+    assert [one.finding for one in (first, second)] == ["better", "better"]
+    assert first.p_holm == second.p_holm == pytest.approx(mcnemar(18, 6))
+    for shown in ((8, 4), (6, 18)):
+        first, second = of_winner(shown, (30, 0), 1)
+        assert (first.p_holm, second.p_holm) == (pytest.approx(mcnemar(*shown)), None)
+        assert (second.finding, second.decided.tested) == ("even", False)
+    first, second = of_winner((18, 6), (8, 4), 1)
+    assert (first.finding, second.finding) == ("better", "even")
+    assert second.p_holm == pytest.approx(mcnemar(8, 4))
+
+
+def test_a_second_evaluation_pays_before_the_sequence_goes_on() -> None:
+    """18 / 6 has p .0227, times 4 .091."""
+    first, second = of_winner((18, 6), (30, 0), 2)
+    assert (first.p_holm, second.p_holm) == (pytest.approx(4 * mcnemar(18, 6)), None)
+
+
+def scored(name: str, **fields: Any) -> SimpleNamespace:
+    """What ``choose`` reads of a trial."""
+    settings = {"fuser": "single", "fuser.list": name} if fields.get("alone") else {}
+    settings |= {} if (alpha := fields.get("alpha")) is None else {"fuser.alpha": alpha}
+    return SimpleNamespace(
+        name=name,
+        settings=settings,
+        family="single" if fields.get("alone") else "linear",
+        pool=SimpleNamespace(lists=fields.get("lists", [name]), effective_cap=fields.get("cap")),
+    )
+
+
+def chosen(trials: dict[str, SimpleNamespace], hits: list[str], reference: str = "dense") -> Chosen:
+    """The choice by last_hop@5; hits: a 1 for each question that a trial finds, a row a trial."""
+    last = [[1 if hit == "1" else 9 for hit in row] for row in hits]
+    ranks = np.array(last, dtype=np.int32)[..., None]
+    return choose(cast("Any", trials), ranks, Metric.parse("last_hop@5"), reference)
 
 
 def test_of_equal_trials_the_rule_takes_alpha_nearer_to_a_half() -> None:
@@ -111,24 +164,32 @@ def test_of_equal_trials_the_rule_takes_alpha_nearer_to_a_half() -> None:
     before.
     """
     made = {
-        "far": (None, 0.1, 0.5),
-        "near": (0, 0.6, 0.5),
-        "b": (0, None, 0.5),
-        "a": (0, 0.5, 0.5),
-        "lost": (1, None, 0.5),
-        "best": (9, 0.0, 0.6),
+        "dense": (scored("dense", alone=True), "110000"),
+        "far": (scored("far", alpha=0.1), "111000"),
+        "near": (scored("near", alpha=0.6), "111000"),
+        "b": (scored("b"), "111000"),
+        "a": (scored("a", alpha=0.5), "111000"),
+        "lost": (scored("lost"), "011100"),
+        "best": (scored("best", alpha=0.0), "001111"),
     }
-    rows = [
-        {"name": name, "trial": name, "losses": losses, "parameters": _alpha(alpha), "mrr": score}
-        for name, (losses, alpha, score) in made.items()
-    ]
-    assert [rows[place]["name"] for place in order(cast("list[Row]", rows), "mrr")] == [
-        "best",
-        "a",
-        "b",
-        "near",
-        "far",
-        "lost",
-    ]
-    rows[-1]["practical"] = False
-    assert order(cast("list[Row]", rows), "mrr")[-1] == len(rows) - 1
+    trials = {key: trial for key, (trial, _) in made.items()}
+    found = chosen(trials, [hits for _, hits in made.values()])
+    assert found.order == ["best", "a", "b", "near", "far", "lost", "dense"]
+    assert (found.winner, found.baselines.best) == ("best", "dense")
+
+
+def test_the_best_list_is_the_first_one_by_the_protocol_and_a_cut_one_is_none() -> None:
+    """graph finds as many as bm25, and loses fewer of dense's; cut to three it finds more."""
+    made = {
+        "d": (scored("dense", alone=True), "110000"),
+        "cut": (scored("graph", alone=True, cap=3), "111111"),
+        "b": (scored("bm25", alone=True), "001110"),
+        "g": (scored("graph", alone=True), "101100"),
+        "f": (scored("f"), "100000"),
+    }
+    found = chosen(
+        {key: one for key, (one, _) in made.items()}, [hits for _, hits in made.values()]
+    )
+    assert found.baselines.lists == {"dense": "d", "bm25": "b", "graph": "g"}
+    assert (found.baselines.best, found.winner) == ("graph", "f")
+    assert found.baselines.opponents == {"dense": "d", "graph": "g"}

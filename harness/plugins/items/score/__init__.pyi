@@ -1,7 +1,5 @@
 from .item_scores import Scores as Scores
 from .item_scores import read_scores as read_scores
-from .permutation import sign_flip as sign_flip
-from .permutation import smallest_mean as smallest_mean
 from .score_comparison import ScoreComparison as ScoreComparison
 from .score_comparison import compare_files as compare_files
 from .score_comparison import compare_systems as compare_systems

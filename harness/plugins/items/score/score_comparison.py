@@ -14,13 +14,13 @@ import numpy as np
 from harness.core.arrays import Float64Array
 from harness.core.errors import HarnessError
 from harness.core.table import LEVEL, Column, Field, Scale, counted
+from harness.evaluation.family import Family
 from harness.evaluation.metric import average
-from harness.evaluation.paired_comparison import Ruling, corrected
-from harness.evaluation.statistic import Labels
+from harness.evaluation.paired_comparison import Ruling
+from harness.evaluation.statistic import Labels, is_mcnemar, smallest_mean
 from harness.evaluation.system_comparison import SystemComparison, SystemField, pairs_of
 from harness.plugins.items.score.item_scores import EQUAL, Scores, read_scores, tied
 from harness.plugins.items.score.missing import Missing, complete
-from harness.plugins.items.score.permutation import sign_flip, smallest_mean
 from harness.plugins.items.score.two_way import TwoWay, two_way
 
 LESS = re.compile(
@@ -36,11 +36,10 @@ FAR = 20
 class ScoreComparison(SystemComparison):
     """A comparison of two systems by the scores of the same items.
 
-    Scores that are all 0 or 1 are judged by exact McNemar, others by the sign-flip permutation test
-    of the differences, with a bootstrap interval. If items have clusters, the tests and intervals
-    by cluster decide. For systems with several runs the t test over items (or their clusters) and
-    runs decides; wins and losses are those of the means over runs. Runs with identical values count
-    as one run.
+    The test is that of ``Comparison``, as for ranked lists. If items have clusters, the tests and
+    intervals by cluster decide. For systems with several runs the t test over items (or their
+    clusters) and runs decides; wins and losses are those of the means over runs. Runs with
+    identical values count as one run.
 
     Args:
         item_ids: ids of the items, ascending.
@@ -48,7 +47,6 @@ class ScoreComparison(SystemComparison):
         rounded: differences that are rounding (see ``tied``) and count as ties.
         repeats: the score of each run of the systems with several runs, by name.
         errors: the t test over items and runs; None if each system counts as one run.
-        flips: whether p is that of the sign-flip permutation test of the differences.
     """
 
     item_ids: Sequence[str]
@@ -56,7 +54,6 @@ class ScoreComparison(SystemComparison):
     rounded: Sequence[float] = ()
     repeats: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     errors: TwoWay | None = None
-    flips: bool = False
     fusable = False
 
     @property
@@ -85,29 +82,13 @@ class ScoreComparison(SystemComparison):
         bounds = (max(low, -1.0), min(high, 1.0)) if self.scale.share else (low, high)
         return Ruling(how, test.p, bounds, test.least)
 
-    @cached_property
+    @property
     def detectable(self) -> float | None:
         """The difference that the deciding test shows with 80% power; None if there is none."""
-        if self.errors is not None and not self.too_few:
-            return smallest_mean(self.errors.error, self.errors.degrees)
-        if not self.flips or self.ruling.least > LEVEL:
+        if self.errors is None or self.too_few:
             return super().detectable
-        apart, n = self.independent
-        spread = float(apart.std(ddof=1)) if len(apart) > 1 else 0.0
-        return smallest_mean(spread / n**0.5, n - 1)
-
-    @cached_property
-    def p(self) -> float:
-        """P of the test by item."""
-        return sign_flip(self.ours - self.theirs) if self.flips else super().p
-
-    @cached_property
-    def p_cluster(self) -> float | None:
-        """P of the same test over whole clusters, as of ``Comparison``."""
-        found = super().p_cluster
-        if found is None or not self.flips:
-            return found
-        return sign_flip(self.ours - self.theirs, self.labels)
+        level = LEVEL if self.verdict is None else self.verdict.level
+        return smallest_mean(self.errors.error, self.errors.degrees, level)
 
     @staticmethod
     def more_fields(found: Sequence[Any]) -> list[SystemField]:
@@ -167,7 +148,7 @@ class ScoreComparison(SystemComparison):
             interval = None if self.interval is None else list(self.interval)
             found |= {"p": self.ruling.p, "test": "two-way t", "interval": interval}
             return {**found, "error": asdict(self.errors)}
-        test = "exact McNemar" if self.binary else "sign-flip permutation"
+        test = "exact McNemar" if is_mcnemar(self.differences) else "sign-flip permutation"
         if self.labels is None:
             return {**found, "test": test}
         sizes = np.bincount(self.labels)
@@ -264,7 +245,7 @@ def compare_systems(
     for metric in metrics:
         joined = {name: Scores.joined(by_system[name, metric]) for name in systems}
         found.append(_compare_pairs(pairs, joined, labels, scale, absent))
-    return corrected([one for of_pair in zip(*found, strict=True) for one in of_pair])
+    return list(Family.of([one for of_pair in zip(*found, strict=True) for one in of_pair]))
 
 
 def _compare_pairs(
@@ -310,13 +291,13 @@ def _over_runs(
     """Return the scores of two systems, float64[n, r], as fields of a comparison."""
     if all((one == one[:, :1]).all() for one in (ours, theirs)):
         one = {"ours": ours[:, 0], "theirs": theirs[:, 0]}
-        return {**one, "binary": zero_one, "flips": not zero_one}
+        return {**one, "binary": zero_one}
     units = len(ours) if labels is None else len(np.unique(labels))
     errors = two_way(ours, theirs, labels) if units > 1 else None
     mine, others = ours.mean(axis=1), theirs.mean(axis=1)
     greatest = max(float(np.abs(one).max()) for one in (mine, others))
     others = np.where(np.abs(mine - others) <= EQUAL * greatest, mine, others)
-    return {"ours": mine, "theirs": others, "binary": False, "flips": True, "errors": errors}
+    return {"ours": mine, "theirs": others, "binary": False, "errors": errors}
 
 
 def _labels(scores: Sequence[Scores]) -> Labels | None:

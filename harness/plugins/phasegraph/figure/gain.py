@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from harness.core.table import Column, Field, Source, Table
 from harness.evaluation.column import BY_CLUSTER, MCNEMAR, judged
+from harness.evaluation.family import Family
 from harness.evaluation.metric import Metric, average
-from harness.evaluation.paired_comparison import Comparison, corrected
+from harness.evaluation.paired_comparison import Comparison
 from harness.report.figure import COLORS, MARKERS, Built, Picture, mark_intervals
 from harness.sweep.folder import SweepResult, caption
 from harness.sweep.judge import Spec, find_trials
@@ -159,7 +160,7 @@ def find_pairs(result: SweepResult, parts: Sequence[Spec], metric: Metric) -> li
                 view.compare(own[2], own[best], metric=metric),
             )
         )
-    compared = corrected([pair.against for pair in found], view.evaluation)
+    compared = Family.of([pair.against for pair in found], view.evaluation)
     return [replace(pair, against=one) for pair, one in zip(found, compared, strict=True)]
 
 

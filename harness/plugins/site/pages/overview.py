@@ -59,7 +59,7 @@ def _sweeps(listed: Sequence[SweepEntry], display: Display) -> Content:
             Column("best list", "text"),
             lambda one: named[one.key].cell(str(one.result.locked.best_single)),
         ),
-        *judged(_against_best, "difference", "95% of difference", "p by cluster", "L"),
+        *judged(_against_best, "difference", "95% of difference", "deciding p", "L"),
     ]
     return {
         **table(Table.of("sweeps", "Sweeps", fields, listed), display),
