@@ -2,10 +2,11 @@
 new computation.
 
 The lock holds the hash of each file of the sweep, the ledger that of each file of its held-out
-evaluation. With --rescore all trials are scored and judged on tune again (ranks, rows, p values,
-order, winner, all that is locked), and the locked ones scored on test if they were held out
-before: only whether the numbers are the same is shown, so it is no new evaluation. Exit status 2
-names the first file, or value, that differs.
+evaluation; who can write the files can write their hashes, too. With --rescore statsmodels and
+SciPy compute every stored metric, W, L, p, corrected p and interval from the gold ranks. Then all
+trials are scored and judged on tune again (ranks, rows, order, winner, all that is locked), and the
+locked ones scored on test if they were held out before: only whether the numbers are the same is
+shown, so it is no new evaluation. Exit status 2 names the first file, or value, that differs.
 
 With against=THEIRS the sweep is compared with another one: trials are matched by parameters,
 questions by id. Exit status 0: the same bits; 1: the same winner, with the same verdict against the
@@ -55,13 +56,13 @@ def run(config: DictConfig) -> None:
         for line in verify_files(folder, ledger):
             print(line)
         if not config.rescore:
-            print(
-                "numbers    not computed again, only hashes were checked, which a forger can "
-                "make, too: add --rescore"
-            )
+            print("numbers    not computed again: add --rescore")
         else:
+            from harness.sweep.second_opinion import second_opinion
             from harness.sweep.trial import Prepared, reopen
 
+            for line in second_opinion(folder):
+                print(line)
             with name_origin(folder):
                 prepared = Prepared.of(reopen(folder, config))
                 for line in verify_numbers(SweepResult(folder), prepared):

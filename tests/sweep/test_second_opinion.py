@@ -1,0 +1,189 @@
+"""Sweep, heldout and report of own lists, each number computed again by statsmodels and SciPy, and
+wrong tables that a second opinion must find.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
+
+from harness.core.errors import HarnessError
+from harness.sweep.second_opinion import second_opinion
+from tests import process
+
+QUESTIONS = 160
+CUT = "+grid.alone={fuser:[single],fuser.list:[graph],pool.cap:[3]}"
+
+
+@pytest.fixture(autouse=True)
+def _no_garbage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Statsmodels collects garbage at each call."""
+    monkeypatch.setattr("gc.collect", lambda: 0)
+
+
+def write_world(folder: Path, names: Sequence[str], shared: bool = False) -> None:
+    """Three lists of 12 documents a question with equal scores, and two gold passages.
+
+    The second list is better than the first, the third the same as the second in other order;
+    shared: ten questions each have one gold passage in common.
+    """
+    draw = np.random.default_rng(5)
+    gold = []
+    runs: dict[str, list[str]] = {name: [] for name in names}
+    for number in range(QUESTIONS):
+        first = f"s{number // 10}" if shared else f"f{number}"
+        docs = [first, f"l{number}", *(f"d{number}_{other}" for other in range(18))]
+        gold.append({"id": f"q{number}", "question": f"{number}?", "supporting_ids": docs[:2]})
+        for name, strength in zip(names, (0.5, 1.6, 1.6), strict=True):
+            scores = draw.normal(0, 1, 20) + np.array([strength, strength] + [0.0] * 18)
+            best = np.argsort(-scores)[:12]
+            runs[name] += [
+                f"q{number} Q0 {docs[doc]} {rank} {round(float(scores[doc]), 1)} {name}"
+                for rank, doc in enumerate(best, 1)
+            ]
+    for name, lines in runs.items():
+        (folder / f"{name}.trec").write_text("\n".join(lines) + "\n")
+    (folder / "gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in gold))
+
+
+def swept(folder: Path, names: Sequence[str], *typed: str) -> Path:
+    """The folder of a sweep by the command line."""
+    lists = ", ".join(f"{name}: {name}.trec" for name in names)
+    axes = "+grid.some={fuser:[linear,rrf],fuser.k:[10],fuser.alpha:[0.2,0.5],normalizer:[minmax]}"
+    given = [f"lists={{{lists}}}", "gold=gold.jsonl", "tracking=none", "grid=point", axes, *typed]
+    done = process.harness("sweep", *given, cwd=folder, check=True)
+    return folder / done.stdout.splitlines()[-1]
+
+
+def heldout(folder: Path, *typed: str) -> str:
+    return process.harness("heldout", "tracking=none", *typed, cwd=folder, check=True).stdout
+
+
+@pytest.mark.parametrize(
+    ("shared", "typed"),
+    [
+        (False, ()),
+        (False, (CUT,)),
+        (True, ()),
+        (False, ("objective=mrr",)),
+        (True, ("objective=recall@5",)),
+    ],
+)
+def test_every_number_is_that_of_statsmodels_and_scipy(
+    shared: bool, typed: Sequence[str], tmp_path: Path
+) -> None:
+    """Tune, the first and the second evaluation of test."""
+    names = ("dense", "graph", "bm25")
+    write_world(tmp_path, names, shared)
+    result = swept(tmp_path, names, "pool.lists=[dense,graph]", *typed)
+    for again in ((), ("heldout.again=true",)):
+        if again:
+            result = swept(tmp_path, names, "pool.lists=[dense,graph]", "margin=0.01", *typed)
+        printed = heldout(tmp_path, *again)
+        lines = list(second_opinion(result))
+        assert [line.split()[0] for line in lines] == ["tune", "test"]
+        check_sentence(result, " ".join(printed.split()), 2 if again else 1)
+
+
+def check_sentence(result: Path, printed: str, evaluation: int) -> None:
+    """The verdict's W, L, p and words, by statsmodels from the ranks."""
+    lock = json.loads((result / "winner.lock.json").read_text())
+    rows = json.loads((result / "heldout.json").read_text())
+    if lock["objective"] != "last_hop@5" or "p by cluster" in printed:
+        return
+    ranks = np.load(result / "heldout_ranks.npy")
+    place = {row["trial"]: at for at, row in enumerate(rows)}
+    hits = np.array([[row[row > 0][-1] <= 5 for row in trial] for trial in ranks])
+    winner = hits[place[lock["winner"]["trial"]]]
+    shown = True
+    for name in dict.fromkeys(["dense", lock["best_single"]]):
+        other = hits[place[lock["lists"][name]]]
+        wins, losses = int((winner & ~other).sum()), int((other & ~winner).sum())
+        if not shown:
+            assert re.search(
+                rf"{name}\S* .*not tested \([^)]*; {wins} won, {losses} lost\)", printed
+            )
+            return
+        p = min(1.0, evaluation**2 * mcnemar([[0, wins], [losses, 0]], exact=True).pvalue)
+        told = re.search(rf"{name}[^(]*\([^)]*; {wins} won, {losses} lost, p (\S+?)[;)]", printed)
+        assert told, printed
+        assert p < 0.001 if told[1] == "<.001" else float(told[1]) == pytest.approx(p, abs=6e-4)
+        shown = p <= 0.05 and wins > losses
+
+
+def test_the_names_of_the_lists_change_nothing(tmp_path: Path) -> None:
+    """`aa` in place of `zz`: the same W, L, p of the winner against both lists."""
+    found = []
+    for number, names in enumerate((("dense", "aa", "b"), ("dense", "zz", "b"))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        write_world(folder, names)
+        result = swept(folder, names, f"pool.lists=[dense,{names[1]}]")
+        heldout(folder)
+        table = pd.read_parquet(result / "heldout_comparisons.parquet")
+        lock = json.loads((result / "winner.lock.json").read_text())
+        table = table[table["trial"] == lock["winner"]["trial"]]
+        found.append(table[["wins", "losses", "p", "p_holm"]].to_numpy(float).tolist())
+    np.testing.assert_allclose(*found)
+
+
+def test_the_exploratory_family_is_all_but_the_winners_rows(tmp_path: Path) -> None:
+    names = ("dense", "graph", "bm25")
+    write_world(tmp_path, names)
+    result = swept(tmp_path, names, "pool.lists=[dense,graph]")
+    heldout(tmp_path)
+    table = pd.read_parquet(result / "heldout_comparisons.parquet")
+    winner = json.loads((result / "winner.lock.json").read_text())["winner"]["trial"]
+    others = table[table["trial"] != winner]
+    expected = multipletests(others["p"].astype(float), method="holm")[1]
+    assert others["p_holm"].astype(float).tolist() == pytest.approx(expected.tolist())
+
+
+def spoil(result: Path, change: Any) -> None:
+    """Change the stored comparisons on tune."""
+    table = pd.read_parquet(result / "comparisons.parquet")
+    change(table)
+    table.to_parquet(result / "comparisons.parquet")
+
+
+def test_wrong_tables_are_found(tmp_path: Path) -> None:
+    """W and L of a cut list in place of the whole one, a raw p in place of the corrected one, and a
+    best list that is not the best.
+    """
+    names = ("dense", "graph", "bm25")
+    write_world(tmp_path, names)
+    result = swept(tmp_path, names, "pool.lists=[dense,graph]", CUT)
+    assert list(second_opinion(result))
+    kept = (result / "comparisons.parquet").read_bytes()
+
+    def shift(table: pd.DataFrame) -> None:
+        table["wins"] += 1
+
+    def raw(table: pd.DataFrame) -> None:
+        table["p_holm"] = table["p"]
+
+    for change, said in ((shift, "wins"), (raw, "p_holm")):
+        spoil(result, change)
+        with pytest.raises(HarnessError, match=said):
+            list(second_opinion(result))
+        (result / "comparisons.parquet").write_bytes(kept)
+    path = result / "winner.lock.json"
+    lock = json.loads(path.read_text())
+    cut = next(
+        row["trial"]
+        for row in json.loads(pd.read_parquet(result / "trials.parquet").to_json(orient="records"))
+        if row["name"] == "graph cap=3"
+    )
+    for key, value in (("best_single", "dense"), ("lists", {**lock["lists"], "graph": cut})):
+        path.write_text(json.dumps({**lock, key: value}))
+        with pytest.raises(HarnessError, match="list"):
+            list(second_opinion(result))
