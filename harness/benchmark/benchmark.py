@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -162,6 +163,25 @@ class Benchmark:
             sha256=texts_sha256([self.sha256, *ids, *texts]),
             splitting="md5",
         )
+
+    def question_keys(self, members: Int64Array) -> list[tuple[str, ...]]:
+        """Return the keys by which a question is known in any benchmark, 16 hex digits each.
+
+        They are the hash of its text (where there is text), in lower case with runs of white space
+        as one, and the hash of its id with its sorted gold ids.
+
+        Args:
+            members: numbers of the questions.
+        """
+        texts, gold = self.queries["question"][:], self.gold[members]
+        found = []
+        for place, name, passages in zip(members, self.ids(members), gold, strict=True):
+            own = sorted(self.doc_ids.take(arrow(passages[passages >= 0])).to_pylist())
+            text = " ".join(unicodedata.normalize("NFKC", texts[place]).casefold().split())
+            parts = [["text", text]] if text else []
+            keys = (texts_sha256(part)[:16] for part in [*parts, ["gold", name, *own]])
+            found.append(tuple(keys))
+        return found
 
     @property
     def ordered(self) -> BoolArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,7 +30,7 @@ class Trec:
         columns: the names of a table's columns (see ``harness.run.io.read``).
     """
 
-    version = 1
+    version = 2
 
     path: str = field(metadata=NO_RESULT)
     depth: int | None = None
@@ -41,8 +42,8 @@ class Trec:
             whole_number("lists.NAME.depth", self.depth, 1)
 
     def content(self) -> str:
-        """Return the hash of the file. For a stored run, return those of its arrays and of its
-        benchmark.
+        """Return the hash of the file's lists: ids and scores, whatever its form. For a stored run,
+        return those of its arrays and of its benchmark.
         """
         place = Path(self.path)
         if place.is_dir():
@@ -51,7 +52,16 @@ class Trec:
             raise MissingFile(
                 f"{self.path}: there is no such run file; set the list's path to one", self.path
             )
-        return file_sha256(place)
+        return self.read().content_sha256()
+
+    def read(self) -> Run:
+        """Return the whole run of the file, which is read once while it is unchanged."""
+        place = Path(self.path)
+        columns = None if self.columns is None else tuple(sorted(self.columns.items()))
+        if place.is_dir():
+            return io.read(self.path, self.lenient, self.columns)
+        facts = place.stat()
+        return _read(self.path, self.lenient, columns, facts.st_size, facts.st_mtime_ns)
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Return the file's lists for the benchmark's queries and passages, and how many queries
@@ -60,7 +70,7 @@ class Trec:
         Raises:
             HarnessError: the file has none of the queries, or a document that is not in the corpus.
         """
-        whole = io.read(self.path, self.lenient, self.columns)
+        whole = self.read()
         run = fit(
             whole,
             self.path,
@@ -73,5 +83,14 @@ class Trec:
         return run.top(self.depth), {
             "file": Path(self.path).name,
             "sha256": self.content(),
+            **({"file_sha256": file_sha256(place)} if (place := Path(self.path)).is_file() else {}),
             **facts,
         }
+
+
+@functools.lru_cache(maxsize=8)
+def _read(
+    path: str, lenient: bool, columns: tuple[tuple[str, str], ...] | None, size: int, changed: int
+) -> Run:
+    """Return the run of a file of this size and time of change, in nanoseconds."""
+    return io.read(path, lenient, None if columns is None else dict(columns))

@@ -6,6 +6,7 @@ place of its id in the sorted ids.
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,7 @@ from harness.core.arrays import (
     write_array,
 )
 from harness.core.errors import HarnessError, path_of, whole_number
+from harness.core.identity import texts_sha256
 from harness.core.table import counted
 from harness.run.content import LISTS
 from harness.run.entries import (
@@ -111,6 +113,20 @@ class Run:
                 "better one; expected scores descending, equal ones by document ascending: Run.of "
                 "sorts them"
             )
+
+    def content_sha256(self) -> str:
+        """Return the SHA-256 of the lists: ids and scores, whatever the form and the order of the
+        queries in a file. A query without documents counts as one that is absent.
+        """
+        places = np.flatnonzero(self.lengths())
+        names = self.query_ids.take(pa.array(places))
+        own = self.take(places[to_numpy(pc.array_sort_indices(names))])
+        used, docs = np.unique(own.docs, return_inverse=True)
+        ids = (*own.query_ids.to_pylist(), "", *own.doc_ids.take(pa.array(used)).to_pylist())
+        whole = hashlib.sha256(texts_sha256(ids).encode())
+        for array in (own.indptr, docs.astype(np.int32), own.scores):
+            whole.update(np.ascontiguousarray(array).tobytes())
+        return whole.hexdigest()
 
     def changed(self, **values: Any) -> Run:
         """Return the run with other notes, or with arrays that are known to be in order.

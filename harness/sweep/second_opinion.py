@@ -194,7 +194,7 @@ def flipped_p(units: Any) -> tuple[float, float]:
     from scipy.stats import permutation_test
 
     units = units[np.abs(units) > 1e-12]
-    if not len(units):
+    if len(units) < 2:
         return 1.0, 1e-9
     draws, draw = (np.inf if len(units) <= 13 else DRAWS), np.random.default_rng(0)
     test = permutation_test(

@@ -245,8 +245,10 @@ def test_what_changed_since_locking_is_named(swept, key, value):
     result, prepared = swept
     content = {name: item for name, item in result.lock.items() if name != "sha256"} | {key: value}
     (result.folder / LOCK).write_text(json.dumps({**content, "sha256": digest(content)}))
-    what = {"code": "code", "data_sha256": "data", "libraries": "libraries"}[key]
-    with pytest.raises(HarnessError, match=f"the {what}"):
+    what = {"code": "the code", "data_sha256": "has other questions", "libraries": "the libraries"}[
+        key
+    ]
+    with pytest.raises(HarnessError, match=what):
         heldout(SweepResult(result.folder), prepared, again=False)
 
 

@@ -68,6 +68,7 @@ class Gold:
         rel: the smallest supporting relevance.
         nothing: judgements of the questions that were left out because no document supports them.
         notes: what the reader left out, a sentence each.
+        texts: the questions; None if they are unknown.
     """
 
     query_ids: list[str]
@@ -85,6 +86,7 @@ class Gold:
     rel: int = 1
     nothing: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    texts: Sequence[str | None] | None = None
 
     def __post_init__(self) -> None:
         """Check that questions and their fields fit; raise HarnessError otherwise."""
@@ -95,7 +97,7 @@ class Gold:
         ids = texts_of("Gold: query_ids", self.query_ids)
         if isinstance(self.query_ids, str) or np.size(self.ordered) not in (1, len(ids)):
             return "expected a list of query ids, and ordered of each or of all"
-        for name in ("supporting", "hops", "types", "given", "grades"):
+        for name in ("supporting", "hops", "types", "given", "grades", "texts"):
             found = getattr(self, name)
             if found is not None and len(found) != len(ids):
                 return f"{name}: expected {len(ids)}, one for each query, got {len(found)}"
@@ -368,7 +370,7 @@ class Gold:
             The gold of these questions.
         """
         values: dict[str, Any] = {}
-        for name in ("query_ids", "supporting", "hops", "types", "given", "grades"):
+        for name in ("query_ids", "supporting", "hops", "types", "given", "grades", "texts"):
             if (column := getattr(self, name)) is not None:
                 values[name] = [column[place] for place in places]
         if not isinstance(self.ordered, bool):

@@ -51,6 +51,7 @@ class Judged:
         grades: relevance of each judged document; None for a queries.jsonl, whose ``supporting``
             are in hop order.
         notes: what the reader left out, a sentence each.
+        texts: the questions; None if the file has none.
     """
 
     query_ids: list[str]
@@ -61,6 +62,7 @@ class Judged:
     given: Sequence[str | None] | None = None
     grades: list[dict[str, float]] | None = None
     notes: Sequence[str] = ()
+    texts: Sequence[str | None] | None = None
 
 
 def read(path: Path, lenient: bool = False, chain: Chain | None = None) -> Judged:
@@ -162,4 +164,5 @@ def _queries(path: Path, chain: Chain | None) -> Judged:
         [row.get("type") for row in rows],
         chains("all" if chain is None else chain, rows),
         [None if row.get("split") is None else str(row["split"]) for row in rows],
+        texts=[str(row["question"]) if row.get("question") else None for row in rows],
     )

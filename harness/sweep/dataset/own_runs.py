@@ -19,7 +19,6 @@ from harness.core.errors import HarnessError
 from harness.core.identity import digest, file_sha256
 from harness.evaluation.gold import Gold
 from harness.retriever.trec import Trec
-from harness.run import io
 from harness.work.store import Store
 
 log = logging.getLogger(__name__)
@@ -29,8 +28,8 @@ log = logging.getLogger(__name__)
 class OwnRuns:
     """The questions of a gold file and the ids of run files; nothing that reads texts can be used.
 
-    The hash of the data is that of the gold file, whatever the lists are: evaluations of the same
-    questions are counted together. ``rel`` and ``chain`` are those of `harness evaluate`.
+    The hash of the data is that of the questions, their gold and its order as they are read,
+    whatever the form of the file is. ``rel`` and ``chain`` are those of `harness evaluate`.
 
     Args:
         gold: a file in any form that `harness evaluate` reads, or a benchmark.
@@ -52,15 +51,15 @@ class OwnRuns:
         for run in self.lists.values():
             one = Trec(run, lenient=self.lenient) if isinstance(run, str) else run
             one.content()  # names a file that is not there
-            documents.append(io.read(one.path, one.lenient, one.columns).doc_ids)
+            documents.append(one.read().doc_ids)
         ids = pc.unique(pa.chunked_array(documents, pa.string()))
         ids = ids.take(pc.array_sort_indices(ids))
-        sha256 = self._sha256(gold)
+        sha256 = _sha256(gold)
         given = gold.given or [None] * len(gold)
         supporting = zip(gold.hops, gold.supporting, strict=True)
         queries = {
             "id": gold.query_ids,
-            "question": gold.query_ids,
+            "question": [text or "" for text in gold.texts or [None] * len(gold)],
             "answers": pa.array([[]] * len(gold), pa.list_(pa.string())),
             "supporting_ids": gold.supporting,
             "hops": pa.array([hops or len(passages) for hops, passages in supporting], pa.int32()),
@@ -76,16 +75,28 @@ class OwnRuns:
             chain=gold.has_last_hop.copy(),
             sha256=sha256,
             left_out={"queries": len(gold.nothing)} if gold.nothing else {},
+            origin=self._origin(),
             ids_only=True,
         )
 
-    def _sha256(self, gold: Gold) -> str:
-        """Return the hash of the gold file."""
-        if not Path(self.gold).is_file():
-            return digest([gold.query_ids, gold.supporting, gold.has_last_hop.tolist()])
-        sha256 = file_sha256(Path(self.gold))
-        read = [self.rel, self.chain]
-        return sha256 if read == [1, None] else digest([sha256, *read])
+    def _origin(self) -> dict[str, str]:
+        """Return the name and the hash of the gold file, for information."""
+        path = Path(self.gold)
+        return {"file": path.name, "sha256": file_sha256(path)} if path.is_file() else {}
+
+
+def _sha256(gold: Gold) -> str:
+    """Return the hash of what is read: questions by id with ordered gold, hop count and type."""
+    rows = zip(
+        gold.query_ids,
+        gold.supporting,
+        gold.has_last_hop.tolist(),
+        gold.hops,
+        gold.types,
+        gold.given or [None] * len(gold),
+        strict=True,
+    )
+    return digest(sorted(([*row] for row in rows), key=lambda row: str(row[0])))
 
 
 def use_gold(config: DictConfig, given: Sequence[str]) -> None:

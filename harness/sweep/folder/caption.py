@@ -27,7 +27,10 @@ SPLITTING = {
 
 def extent(view: View) -> str:
     """Return benchmark, split, number of questions, evaluation of test, and the lists' parts."""
-    times = f", evaluation {view.evaluation}{view.charge}" if view.evaluation else ""
+    seen = max((row.get("seen") or 0 for row in view.rows), default=0)
+    known = counted(view.in_split or view.n, "question")
+    before = f": {seen} of these {known} were evaluated before" if seen else ""
+    times = f", evaluation {view.evaluation}{before}{view.charge}" if view.evaluation else ""
     head = f"{view.dataset}, {view.split} split (n = {view.n}{times})"
     return "; ".join(filter(None, [head, systems(view)]))
 

@@ -46,8 +46,8 @@ list itself. Further columns:
 - odds_ratio: odds ratio of a 0/1 objective to the reference.
 - graph_win: number of questions whose last hop is in the trial's top k but not in that of ``dense``
   (or the reference, if no list has that name), k the objective's depth; graph_loss: the reverse.
-- learned: only in a lock. Only on test: coverage, roles, evaluation, chosen_on, expected,
-  as_expected.
+- learned: only in a lock. Only on test: coverage, roles, evaluation, seen (how many of its
+  questions were evaluated before), chosen_on, expected, as_expected.
 """
 
 

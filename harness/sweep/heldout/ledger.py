@@ -8,26 +8,70 @@ accidents, not attacks: whoever can write the file can write all its hashes.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import datetime
 import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 from filelock import FileLock, Timeout
 
 from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.core.identity import sealed
+from harness.core.table import counted
 from harness.sweep.folder.lock import LedgerLine
 
 log = logging.getLogger(__name__)
 GENESIS = "0" * 64
 MEND = "restore the file from a copy: it records the evaluations of test splits"
+
+
+SHARE = 0.1
+"""The share of the questions of an evaluation from which an earlier one of them counts."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a ledger knows of some test questions.
+
+    Attributes:
+        earlier: the evaluations that count, in order.
+        seen: number of the questions that any line holds.
+        of: number of the questions.
+    """
+
+    earlier: Sequence[LedgerLine]
+    seen: int
+    of: int
+
+    @property
+    def evaluation(self) -> int:
+        """The number of the next evaluation of these questions."""
+        return len(self.earlier) + 1
+
+    @property
+    def sentence(self) -> str:
+        """How many of the questions were evaluated before."""
+        return f"{self.seen} of these {counted(self.of, 'test question')} were evaluated before"
+
+
+def pack_keys(keys: Sequence[tuple[str, ...]]) -> str:
+    """Return the distinct keys of questions, sorted, 8 bytes each, in base64."""
+    distinct = sorted({key for own in keys for key in own})
+    return base64.b64encode(bytes.fromhex("".join(distinct))).decode()
+
+
+def unpack_keys(packed: str) -> set[str]:
+    """Return the keys in ``pack_keys``."""
+    text = base64.b64decode(packed).hex()
+    return {text[start : start + 16] for start in range(0, len(text), 16)}
 
 
 @dataclass(frozen=True)
@@ -59,13 +103,26 @@ class Ledger:
             lines.append(line)
         return lines
 
-    def of(self, data_sha256: str, split: str = "test") -> list[LedgerLine]:
-        """Return the evaluations of a split of data."""
-        return [
-            entry
-            for entry in self.entries()
-            if (entry.get("data_sha256"), entry.get("split")) == (data_sha256, split)
-        ]
+    def look(self, keys: Sequence[tuple[str, ...]], data_sha256: str) -> Look:
+        """Return what earlier evaluations make of a new one.
+
+        An earlier evaluation counts if it holds at least a tenth of the questions. A line of before
+        0.6.0 has no keys of questions; it counts if it is of the same data.
+
+        Args:
+            keys: of each test question (see ``Benchmark.question_keys``).
+            data_sha256: hash of the data.
+        """
+        earlier, seen = [], np.zeros(len(keys), dtype=np.bool_)
+        for line in self.entries():
+            known = unpack_keys(line.get("questions", ""))
+            held = np.array([not known.isdisjoint(own) for own in keys], dtype=np.bool_)
+            if "questions" not in line and line.get("data_sha256") == data_sha256:
+                held[:] = True
+            seen |= held
+            if len(keys) and held.sum() >= SHARE * len(keys):
+                earlier.append(line)
+        return Look(earlier, int(seen.sum()), len(keys))
 
     def of_lock(self, sha256: str) -> list[LedgerLine]:
         """Return the evaluations of the sweep with this lock."""
@@ -81,18 +138,16 @@ class Ledger:
             )
 
     def append(self, facts: Mapping[str, object]) -> LedgerLine:
-        """Add an evaluation: ``facts``, its number for the same data and split, the time and the
-        chain.
+        """Add an evaluation: ``facts``, the time and the chain.
 
         A damaged ledger raises HarnessError. The file is written next to itself and renamed: on a
         full disk it does not change.
         """
         with self.exclusive():
             lines = self.entries()
-            number = len(self.of(str(facts["data_sha256"]), str(facts["split"]))) + 1
             time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
             previous = lines[-1]["sha256"] if lines else GENESIS
-            line = sealed({"time": time, **facts, "evaluation": number, "previous": previous})
+            line = sealed({"time": time, **facts, "previous": previous})
             before = self._text()
             before += "\n" if before and not before.endswith("\n") else ""
             write_text(self.path, f"{before}{json.dumps(line, sort_keys=True)}\n")

@@ -20,7 +20,7 @@ import numpy as np
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.core.files import remove_partials, whole
-from harness.core.identity import code_version
+from harness.core.identity import code_version, record
 from harness.core.table import counted
 from harness.sweep.folder import results
 from harness.sweep.folder import rows as stored
@@ -34,7 +34,7 @@ from harness.sweep.folder.lock import (
     read_entry,
 )
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.heldout.ledger import Ledger
+from harness.sweep.heldout.ledger import Ledger, Look, pack_keys
 from harness.sweep.judge import choice
 from harness.sweep.judge.trial_table import frame, judge_trials
 from harness.sweep.trial import Trial
@@ -63,7 +63,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
     data = prepared.benchmark
     lock = choice.check_unchanged(result, data, prepared.versions(prepared.plan.trials()))
     data.need_members("test")
-    trials = locked(result, prepared, lock)
+    trials, keys = locked(result, prepared, lock), data.question_keys(data.members("test"))
     prepared.check_own_code(result, list(trials))
     ledger = Ledger(Path(prepared.plan.config.paths.ledger))
     with ledger.exclusive():
@@ -76,13 +76,15 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
                 f"{result.folder / ENTRY}: this sweep was evaluated at {earlier['time']}, and "
                 f"{ledger.path} does not have it; give the ledger that does: paths.ledger=FILE"
             )
-        place = placed(begun) if begun else _next_place(result, data, ledger, again)
+        look = ledger.look(keys, data.sha256)
+        place = placed(begun) if begun else _next_place(result, data, ledger, look, again)
         log.info(
-            "held out: %s on %d test questions of %s, evaluation %d",
+            "held out: %s on %d test questions of %s, evaluation %d%s",
             result.folder.name,
-            len(data.members("test")),
+            len(keys),
             data.name,
             place["evaluation"],
+            f": {look.sentence}" if look.seen and not begun else "",
         )
         files = score_locked(trials, prepared, lock, place)
         hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
@@ -98,6 +100,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
                     "lock_sha256": lock["sha256"],
                     "code": code_version(),
                     "trials": list(trials),
+                    "questions": pack_keys(keys),
                     "files": hashes,
                 }
             )
@@ -115,17 +118,20 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
 
 
 def _next_place(
-    result: SweepResult, data: Benchmark, ledger: Ledger, again: bool
+    result: SweepResult, data: Benchmark, ledger: Ledger, look: Look, again: bool
 ) -> dict[str, int]:
     """Return the number of the next evaluation of test; raise HarnessError if it is not allowed."""
-    seen = ledger.of(data.sha256)
-    if seen and not again:
+    if look.earlier and not again:
+        last = look.earlier[-1]
         raise HarnessError(
             f"the test split of {data.name} has been evaluated already, "
-            f"{counted(len(seen), 'time')} ({ledger.path}); heldout.again=true evaluates it once "
-            "more, which every table then notes"
+            f"{counted(len(look.earlier), 'time')}: {look.sentence}, the last time by "
+            f"{last['sweep']} at {last['time']} ({ledger.path}); heldout.again=true evaluates them "
+            f"once more, as evaluation {look.evaluation}, which every table then notes"
         )
-    place = {"evaluation": len(seen) + 1}
+    place = {"evaluation": look.evaluation}
+    if look.earlier:
+        place["seen"] = look.seen
     if shared := _chosen_on(result.folder.parent.parent, data):
         place["chosen_on"] = shared
     return place
@@ -147,9 +153,10 @@ def _chosen_on(runs: Path, data: Benchmark) -> int:
 
 def placed(entry: LedgerLine) -> dict[str, int]:
     """Return the columns in ``heldout.json`` of a line of the ledger: the number of the evaluation,
-    and how many of its questions other sweeps used for a choice.
+    how many of its questions were evaluated before, and how many other sweeps used for a choice.
     """
-    return {key: entry[key] for key in ("evaluation", "chosen_on") if entry.get(key) is not None}
+    keys = ("evaluation", "seen", "chosen_on")
+    return {key: entry[key] for key in keys if entry.get(key) is not None}
 
 
 def _unfinished(ledger: Ledger, lock: Lock, folder: Path) -> LedgerLine | None:
@@ -170,11 +177,21 @@ def locked(result: SweepResult, prepared: Prepared, lock: Lock) -> dict[str, Tri
     trials = prepared.plan.trials()
     known = dict(zip(prepared.hashes(trials), trials, strict=True))
     fitted = learned(lock)
+    then, now = result.manifest.get("lists") or {}, record(prepared.identities)
+    for name in now:
+        if then.get(name) != now[name]:
+            node = prepared.plan.config.lists[name]
+            path = node if isinstance(node, str) else node.get("path")
+            file = f", {path}," if path else ""
+            raise HarnessError(
+                f"{result.folder}: the list {name}{file} has other contents or settings than when "
+                "the winner was locked; give the list of then, or sweep again for a new lock"
+            )
     for key in fitted:
         if key not in known:
             raise HarnessError(
-                f"{result.folder}: its config.yaml, or a list or strategy that it names, changed "
-                f"and no longer gives the locked trial {key}; sweep again for a new lock"
+                f"{result.folder}: its config.yaml, or a strategy that it names, changed and no "
+                f"longer gives the locked trial {key}; sweep again for a new lock"
             )
     return {key: known[key].with_learned(fitted[key]) for key in locked_trials(lock)}
 

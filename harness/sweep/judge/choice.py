@@ -15,7 +15,7 @@ from harness.core.errors import HarnessError, nearest
 from harness.core.identity import code_version, library_versions, sealed
 from harness.evaluation.metric import Metric, means
 from harness.sweep.folder.baselines import Baselines
-from harness.sweep.folder.lock import Lock, check_file, check_same, locked_rows, locked_trials
+from harness.sweep.folder.lock import LOCK, Lock, check_file, check_same, locked_rows, locked_trials
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import Row, Settings
 from harness.sweep.trial.trial import trial_names
@@ -168,8 +168,13 @@ def check_unchanged(result: SweepResult, data: Benchmark, versions: Mapping[str,
     lock = result.lock
     for name in lock["files"]:
         check_file(result.folder, name, lock["files"])
+    origin = data.origin.get("file", data.name)
+    if lock["data_sha256"] != data.sha256:
+        raise HarnessError(
+            f"{result.folder / LOCK}: {origin} has other questions, gold or passages than when the "
+            "winner was locked; give the file of then, or sweep again for a new lock"
+        )
     for what, locked, now in (
-        ("data", lock["data_sha256"], data.sha256),
         ("split", lock.get("split_sha256"), data.split_facts.get("split_sha256")),
         ("code", lock["code"], code_version()),
         ("code", lock.get("versions") or {}, versions),

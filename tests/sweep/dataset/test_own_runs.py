@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -32,13 +33,13 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_trial_is_scored_as_evaluate_scores_its_fused_file(
     place: Path, command: Command
 ) -> None:
-    """The gold file's hash is the data's; the winner fused and evaluated alone scores the same."""
+    """The gold file's hash is kept with its name; the winner fused and evaluated alone scores the same."""
     assert not command("sweep", LISTS, "gold=gold.jsonl", "tracking=none")[0]
     result = SweepResult(latest(place / "runs"))
     trials = pd.read_parquet(result.folder / "trials.parquet")
     assert len(trials) == 218
     sha256 = hashlib.sha256((place / "gold.jsonl").read_bytes()).hexdigest()
-    assert result.manifest["data_sha256"] == sha256
+    assert result.manifest["origin"] == {"file": "gold.jsonl", "sha256": sha256}
     assert not {"encoder", "extractor", "graph"} & set(result.config)
     assert not (place / "runs" / "artifacts").exists()
     lock = f"lock={result.folder}"
@@ -135,3 +136,27 @@ def test_mistakes_are_one_line(
     assert status == 2
     assert message in told
     assert not (place / "runs" / "sweeps").exists()
+
+
+def test_another_form_of_the_same_lists_and_gold_is_the_same_sweep(
+    place: Path, command: Command
+) -> None:
+    """A further key, another order of lines, CRLF, a table: the same lock; a test question that was
+    evaluated under another name of its file is known.
+    """
+    grid = ("grid=point", "tracking=none")
+    first = command("sweep", LISTS, "gold=gold.jsonl", *grid)[1].splitlines()[-1]
+    assert not command("heldout", "tracking=none")[0]
+    rows = [json.loads(line) for line in Path("gold.jsonl").read_text().splitlines()]
+    other = [json.dumps({**row, "note": "x"}) for row in reversed(rows)]
+    Path("gold.jsonl").write_text("\r\n".join(other) + "\r\n")
+    again = command("sweep", LISTS, "gold=gold.jsonl", *grid)[1].splitlines()[-1]
+    assert again == first
+    fewer = [row for row in rows if row is not next(iter(rows))]
+    Path("qrels.txt").write_text(
+        "".join(f"{row['id']} 0 {doc} 1\n" for row in fewer for doc in row["supporting_ids"])
+    )
+    assert not command("sweep", LISTS, "gold=qrels.txt", *grid)[0]
+    status, _, errors = command("heldout", "tracking=none")
+    assert status == 2
+    assert re.search(r"(\d+) of these \1 test questions were evaluated before", errors)

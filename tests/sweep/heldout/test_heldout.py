@@ -309,7 +309,7 @@ def test_a_lost_copy_of_the_line_is_written_again(result, prepared, ledger):
     before = contents(result.folder)
     (result.folder / "heldout.entry.json").unlink()
     with pytest.raises(HarnessError, match="`harness heldout`"):
-        read_all(result)
+        read_all(SweepResult(result.folder))
     again = reopen(result.folder, prepared.plan.config)
     heldout(SweepResult(result.folder), Prepared.of(again), again=False)
     assert contents(result.folder) == before

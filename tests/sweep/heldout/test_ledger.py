@@ -5,7 +5,7 @@ import json
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.sweep.heldout.ledger import Ledger
+from harness.sweep.heldout.ledger import Ledger, pack_keys
 
 FACTS = {"dataset": "d", "data_sha256": "a" * 64, "split": "test"}
 
@@ -14,15 +14,8 @@ FACTS = {"dataset": "d", "data_sha256": "a" * 64, "split": "test"}
 def ledger(tmp_path):
     ledger = Ledger(tmp_path / "ledger.jsonl")
     for number in range(4):
-        ledger.append({**FACTS, "sweep": f"s{number}"})
+        ledger.append({**FACTS, "evaluation": number + 1, "sweep": f"s{number}"})
     return ledger
-
-
-def test_evaluations_are_counted_by_data_and_split(ledger):
-    assert [entry["evaluation"] for entry in ledger.entries()] == [1, 2, 3, 4]
-    assert len(ledger.of("a" * 64)) == 4
-    assert ledger.of("b" * 64) == []
-    assert ledger.append({**FACTS, "data_sha256": "b" * 64})["evaluation"] == 1
 
 
 def test_an_empty_ledger_is_intact(tmp_path):
@@ -70,3 +63,35 @@ def test_a_line_forged_with_a_matching_link_is_found_by_its_own_hash(ledger):
     ledger.path.write_text("\n".join(lines) + "\n")
     with pytest.raises(HarnessError, match=r"ledger.jsonl:4: "):
         ledger.entries()
+
+
+def keys(first: int, last: int) -> list[tuple[str, ...]]:
+    """The keys of questions: of a text and of an id with gold, 16 hex digits each."""
+    return [(f"{number:016x}", f"{number + 2**32:016x}") for number in range(first, last)]
+
+
+def test_an_evaluation_counts_from_a_tenth_of_the_questions(tmp_path):
+    """Of 100 questions 10 were evaluated before: this is the second evaluation; of 101 the first."""
+    ledger = Ledger(tmp_path / "ledger.jsonl")
+    ledger.append({**FACTS, "evaluation": 1, "questions": pack_keys(keys(0, 10))})
+    found = ledger.look(keys(0, 100), "b" * 64)
+    assert (found.evaluation, found.seen, found.of) == (2, 10, 100)
+    assert ledger.look(keys(0, 101), "b" * 64).evaluation == 1
+    ledger.append({**FACTS, "evaluation": 2, "questions": pack_keys(keys(0, 100))})
+    assert ledger.look(keys(90, 110), "b" * 64).evaluation == 2
+    assert ledger.look(keys(0, 100), "b" * 64).evaluation == 3
+
+
+def test_either_key_makes_a_question_known(tmp_path):
+    """The text under another id, and the id with its gold under another text."""
+    ledger = Ledger(tmp_path / "ledger.jsonl")
+    ledger.append({**FACTS, "evaluation": 1, "questions": pack_keys(keys(0, 2))})
+    (text, gold), other = keys(0, 1)[0], "f" * 16
+    for known in ((text, other), (other, gold), (gold,)):
+        assert ledger.look([known], "b" * 64).seen == 1
+    assert ledger.look([(other, "e" * 16)], "b" * 64).seen == 0
+
+
+def test_a_line_without_keys_counts_for_the_same_data(ledger):
+    assert ledger.look(keys(0, 3), "a" * 64).evaluation == 5
+    assert ledger.look(keys(0, 3), "b" * 64).evaluation == 1
