@@ -33,7 +33,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv .venv
 
 $(READY): pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Installing into .venv, once: 2 to 4 minutes and 2.5 GB with PyTorch's CPU build."
+	@echo "Installing into .venv, once: minutes, and 2.4 GB with PyTorch's CPU build."
 	@[ "$(DEVICE)$(TORCH)" != cpu ] || echo "No NVIDIA driver here: if pip's torch brings CUDA (4 GB more), stop and type make TORCH=cpu ..."
 	@date +%s > .venv/.started
 	$(if $(filter cpu,$(TORCH)),@$(TAKE_CPU) || $(TAKE_CPU) --index-url https://download.pytorch.org/whl/cpu || { echo "$(NO_CPU)" >&2; exit 1; })
