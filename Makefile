@@ -4,27 +4,27 @@ DATASET ?=
 ARGS    ?=
 PORT    ?= 5000
 WORKERS ?= 2
+JOB     ?= house
 # gpu where there is an NVIDIA driver
 DEVICE  := $(shell command -v nvidia-smi >/dev/null 2>&1 && echo gpu || echo cpu)
 # Each worker's share of the processors: threads of two workers wait for each other.
 SHARE    = OMP_NUM_THREADS=$$($(BIN)/python -c 'import os; print(max(1, (os.cpu_count() or 1) // $(WORKERS)))')
 BIN     := .venv/bin
 READY   := .venv/.ready
+TESTS   := .venv/.ready-test
 DEV     := .venv/.ready-dev
 PINNED  := -c constraints.txt$(if $(filter gpu,$(DEVICE)), -c reports/docs/constraints-gpu.txt)
 PIP     := $(BIN)/python -m pip install --disable-pip-version-check --no-compile $(PINNED)
-ONCE    := --no-deps --retries 0 --timeout 10
 CPU     := $(shell sed -n 's/^torch==\([0-9.]*\).*/torch==\1+cpu/p' constraints.txt)
-TAKE_CPU = $(PIP) $(ONCE) $(CPU) \
-           || $(PIP) $(ONCE) --index-url https://download.pytorch.org/whl/cpu $(CPU) \
-           || echo "No $(CPU) in pip's index, and download.pytorch.org does not answer: taking the torch of pip's index."
+TAKE_CPU = $(PIP) --no-deps --retries 0 --timeout 10 $(CPU) 2>>.venv/torch.log
+NO_CPU   = No $(CPU) in pip's index or at download.pytorch.org (pip's words: .venv/torch.log): type make TORCH=any ... for pip's torch, which may bring CUDA, 4 GB
 
 unexport PYTHONDONTWRITEBYTECODE  # where it is set each command compiles thousands of modules anew, for seconds
 
-.PHONY: help setup setup-dev prepare sweep heldout report ui test test-all house bench calibration mutants soak showcase check docs doctor licences dist clean
+.PHONY: help setup setup-dev prepare sweep heldout report ui test test-all check measure showcase docs doctor licences dist clean
 .DEFAULT_GOAL := help
 
-help:  ## this list
+help:
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */  make \1\t/' | expand -t 18
 	@echo; echo "  DATASET=musique|2wikimultihopqa|hotpotqa|...  ARGS='key=value ...'  (see: $(BIN)/harness --help)"
 
@@ -33,16 +33,21 @@ $(BIN)/python:
 	$(PYTHON) -m venv .venv
 
 $(READY): pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Installing into .venv, once: 2 to 4 minutes and 2.5 GB with PyTorch's CPU build."
-	@[ $(DEVICE)$(TORCH) != cpu ] || echo "No NVIDIA driver here: if pip's torch brings CUDA (4 GB more), stop and type make TORCH=cpu ..."
+	@echo "Installing into .venv, once: minutes, and 2.4 GB with PyTorch's CPU build."
+	@[ "$(DEVICE)$(TORCH)" != cpu ] || echo "No NVIDIA driver here: if pip's torch brings CUDA (4 GB more), stop and type make TORCH=cpu ..."
 	@date +%s > .venv/.started
-	$(if $(filter cpu,$(TORCH)),@$(TAKE_CPU))
+	$(if $(filter cpu,$(TORCH)),@$(TAKE_CPU) || $(TAKE_CPU) --index-url https://download.pytorch.org/whl/cpu || { echo "$(NO_CPU)" >&2; exit 1; })
 	$(PIP) -e '.[$(DEVICE),models]'
 	@echo "Installed in $$(($$(date +%s) - $$(cat .venv/.started))) s."
 	@touch $@
 
-$(DEV): $(READY)
-	@echo "Installing what tests, checks and documentation need: one to five minutes."
+$(TESTS): $(READY)
+	@echo "Installing what tests import."
+	$(PIP) -e '.[$(DEVICE),models,openai,dev,stores]'
+	@touch $@
+
+$(DEV): $(TESTS)
+	@echo "Installing what documentation is made with."
 	$(PIP) -e '.[$(DEVICE),models,openai,docs,dev,stores]'
 	@touch $@
 
@@ -50,7 +55,7 @@ setup: $(READY)  ## .venv with what sweeps need, pinned (TORCH=cpu: PyTorch's CP
 
 setup-dev: $(DEV)  ## the same and what tests, checks and documentation need
 
-prepare: $(READY)  ## build the artifacts of DATASET, no fusion
+prepare: $(READY)
 	$(BIN)/harness prepare $(if $(DATASET),dataset=$(DATASET)) $(ARGS)
 
 sweep: $(READY)  ## score the grid on tune, lock the winner, log to MLflow
@@ -65,11 +70,10 @@ report: $(READY)  ## LaTeX tables, figures, the site of all sweeps, and a PDF wh
 ui: $(READY)  ## MLflow on 127.0.0.1
 	$(BIN)/harness ui port=$(PORT) $(ARGS)
 
-test: $(DEV)  ## all tests but the slow ones
-	@echo "Running the tests: five to eight minutes on two processors."
+test: $(TESTS)  ## all tests but the slow ones
 	$(SHARE) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
-test-all: $(DEV)  ## all tests
+test-all: $(DEV)  ## all tests, those of the documentation and the slow ones too
 	$(SHARE) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m '' $(ARGS)
 
 check: $(DEV)  ## formatting, types, layers, faces of rooms
@@ -79,21 +83,14 @@ check: $(DEV)  ## formatting, types, layers, faces of rooms
 	$(BIN)/lint-imports
 	$(BIN)/python tests/faces.py
 
-house: $(DEV)  ## figures of the code: size of the core and of each plug-in, files that commands enter
-	$(BIN)/python tests/house.py
+RUN_house       = $(BIN)/python tests/house.py
+RUN_bench       = $(PIP) -e '.[bench,ray]' && $(BIN)/python -m tests.benchmarks $(ARGS)
+RUN_calibration = $(BIN)/harness calibrate clusters $(ARGS)
+RUN_mutants     = $(BIN)/python tests/mutants.py $(ARGS)
+RUN_soak        = $(BIN)/python -m tests.soak $(ARGS)
 
-bench: $(DEV)
-	$(PIP) -e '.[bench,ray]'
-	$(BIN)/python -m tests.benchmarks $(ARGS)
-
-calibration: $(READY)  ## false findings and coverage of every p and interval over clusters of many shapes, with a figure (minutes)
-	$(BIN)/harness calibrate clusters $(ARGS)
-
-mutants: $(DEV)
-	$(BIN)/python tests/mutants.py $(ARGS)
-
-soak: $(DEV)
-	$(BIN)/python -m tests.soak $(ARGS)
+measure: $(DEV)  ## figures of this project itself: JOB=house|bench|calibration|mutants|soak
+	$(or $(RUN_$(JOB)),$(error JOB=$(JOB): expected house, bench, calibration, mutants or soak))
 
 showcase: $(READY)
 	$(BIN)/harness report $(if $(SWEEP),sweep=$(SWEEP)) paths.reports=reports/showcase $(ARGS)
@@ -105,13 +102,13 @@ docs: $(DEV)  ## the documentation, reports/docs/site/index.html; strict
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict -f reports/docs/mkdocs.yml
 	@echo "file://$(CURDIR)/reports/docs/site/index.html"
 
-doctor: $(READY)  ## what is installed and found, and whether the ledger is intact
+doctor: $(READY)
 	$(BIN)/harness doctor $(ARGS)
 
 licences: $(READY)
 	$(BIN)/python reports/docs/licences.py
 
-dist: $(READY)  ## wheel and sdist of this version, in dist/
+dist: $(READY)
 	$(PIP) build
 	$(BIN)/python -m build
 

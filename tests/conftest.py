@@ -349,7 +349,9 @@ def relock() -> Callable[..., None]:
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A PostgreSQL server, to be shared; skips without the extra ``stores``."""
-    pgserver = pytest.importorskip("pgserver", reason="the extra `stores` is not installed")
+    pgserver = pytest.importorskip(
+        "pgserver", reason="it is in the extra `stores`, and has no build for Python 3.13"
+    )
     server = pgserver.get_server(tmp_path_factory.mktemp("postgres"))
     yield server
     server.cleanup()

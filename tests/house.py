@@ -1,4 +1,4 @@
-"""Static figures of the code: `make house`.
+"""Static figures of the code: `make measure JOB=house`.
 
 It also writes ``harness/plugins/brought.json``, from which messages name the plug-in of a strategy
 whose folder was deleted.
@@ -25,7 +25,7 @@ MOST = {
     "files of compare": 45,
     "files of a sweep": 110,
 }
-"""The bounds of the design; `make house` marks what is above them."""
+"""The bounds of the design; `make measure JOB=house` marks what is above them."""
 BRANCHES = (
     ast.If,
     ast.IfExp,

@@ -1,4 +1,4 @@
-"""`make mutants`: does a test notice when one token of what judges and fuses changes?
+"""`make measure JOB=mutants`: does a test notice when one token of what judges and fuses changes?
 
 First, once for each file of tests, notes which test executes which line
 (.pytest_cache/mutants.pickle; half an hour for all, then only for files that changed). Then draws

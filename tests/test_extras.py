@@ -1,7 +1,8 @@
-"""Every extra installs beside constraints.txt."""
+"""Every extra installs beside constraints.txt, with every Python that is promised."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import tomllib
@@ -10,16 +11,17 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
-EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-    "optional-dependencies"
-]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
 GPU = ROOT / "reports" / "docs" / "constraints-gpu.txt"
 PINNED = {
     canonicalize_name(one.name): one.specifier
-    for one in map(Requirement, (ROOT / "constraints.txt").read_text(encoding="utf-8").split())
+    for one in map(Requirement, (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines())
 }
 
 
@@ -28,6 +30,29 @@ def test_what_an_extra_asks_for_allows_the_pinned_version(extra: str) -> None:
     for wanted in map(Requirement, EXTRAS[extra]):
         for pin in PINNED.get(canonicalize_name(wanted.name), ()):
             assert wanted.specifier.contains(pin.version), f"{wanted}, pinned is {pin}"
+
+
+@pytest.mark.slow
+def test_every_pinned_version_allows_the_lowest_python(tmp_path: Path) -> None:
+    """``Requires-Python`` of the index's metadata, whichever Python runs the tests."""
+    report = tmp_path / "report.json"
+    asked = ["--dry-run", "--no-deps", "--ignore-installed", "--ignore-requires-python"]
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pip", "install", "--quiet", "--retries", "0", *asked),
+            *("--report", str(report), "-r", str(ROOT / "constraints.txt")),
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        pytest.skip(f"pip finds no index here: {done.stderr.strip().splitlines()[-1]}")
+    lowest = Version(PROJECT["requires-python"].removeprefix(">="))
+    found = [one["metadata"] for one in json.loads(report.read_text())["install"]]
+    assert len(found) >= len(PINNED) - 1  # pgserver has no build for Python 3.13
+    needs = {one["name"]: SpecifierSet(one.get("requires_python") or "") for one in found}
+    assert {name: str(need) for name, need in needs.items() if lowest not in need} == {}
 
 
 @pytest.mark.slow

@@ -14,7 +14,12 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 MADE = {".venv", ".git", "runs", "reports/site"}
-LONG = {"make test", "make bench", "make mutants", "make soak", "make showcase", "make licences"}
+LONG = {
+    "make test",
+    *(f"make measure JOB={job}" for job in ("bench", "calibration", "mutants", "soak")),
+    "make showcase",
+    "make licences",
+}
 """Hours, or what asks a package index: each has tests of its own."""
 
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
@@ -49,13 +54,41 @@ def test_the_main_job_installs_no_tool_of_developers(tmp_path: Path, target: str
     assert said.count("pip install") == 1
 
 
-@pytest.mark.parametrize(
-    "target", ["setup-dev", "test", "test-all", "check", "docs", "soak", "mutants"]
-)
+@pytest.mark.parametrize("target", ["setup-dev", "test-all", "check", "docs", "measure"])
 def test_what_tests_and_documentation_need_comes_with_them(tmp_path: Path, target: str) -> None:
     said = commands(tmp_path, target, "DEVICE=cpu")
     assert "-e '.[cpu,models]'" in said
     assert "-e '.[cpu,models,openai,docs,dev,stores]'" in said
+
+
+def test_the_tests_install_no_tool_of_the_documentation(tmp_path: Path) -> None:
+    said = commands(tmp_path, "test", "DEVICE=cpu")
+    assert "-e '.[cpu,models,openai,dev,stores]'" in said
+    assert "docs" not in said
+
+
+@pytest.mark.parametrize(
+    ("job", "said"),
+    [
+        ("house", "tests/house.py"),
+        ("bench", "-m tests.benchmarks workers"),
+        ("calibration", "harness calibrate clusters workers"),
+        ("mutants", "tests/mutants.py workers"),
+        ("soak", "-m tests.soak workers"),
+    ],
+)
+def test_what_the_project_measures_of_itself_is_below_one_target(
+    tmp_path: Path, job: str, said: str
+) -> None:
+    assert said in commands(tmp_path, "measure", f"JOB={job}", "ARGS=workers").splitlines()[-1]
+
+
+def test_an_unknown_job_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as found:
+        commands(tmp_path, "measure", "JOB=huose")
+    (line,) = found.value.stderr.splitlines()
+    assert "huose" in line
+    assert "house" in line
 
 
 def test_docs_say_that_they_take_a_while_and_end_with_the_address_of_the_page(
@@ -74,32 +107,55 @@ def test_a_gpu_node_takes_the_constraints_of_its_libraries(tmp_path: Path) -> No
     assert "constraints-gpu" not in commands(tmp_path, "sweep", "DEVICE=cpu")
 
 
-def test_pytorchs_cpu_build_is_taken_from_pips_index_else_from_pytorchs_which_is_asked_once(
-    tmp_path: Path,
+def make_with_pip(folder: Path, script: str, *line: str) -> subprocess.CompletedProcess[str]:
+    """Run make with a Python that notes what it is asked for, then does this, in place of pip."""
+    commands(folder, "setup")
+    (folder / ".venv" / "bin").mkdir(parents=True)
+    python = folder / ".venv" / "bin" / "python"
+    python.write_text(f'#!/bin/sh\necho "$@" >> asked\n{script}\n')
+    python.chmod(0o755)
+    return subprocess.run(
+        ["make", *line, "DEVICE=cpu"], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+REFUSED = "echo ERROR: no $* >&2; exit 1"
+TORCH = re.search(r"^torch==[\d.]+", (ROOT / "constraints.txt").read_text(), re.M)
+
+
+@pytest.mark.parametrize(
+    ("script", "from_pytorch"),
+    [(":", False), (f'case "$*" in *pytorch.org*) ;; *+cpu) {REFUSED};; esac', True)],
+)
+def test_pytorchs_cpu_build_is_taken_from_pips_index_else_from_pytorchs(
+    tmp_path: Path, script: str, from_pytorch: bool
 ) -> None:
-    """A pip that finds nothing but the rest: both are tried, the second one without a retry, then
-    all goes on.
-    """
-    commands(tmp_path, "setup")
-    (tmp_path / ".venv" / "bin").mkdir(parents=True)
-    pip = tmp_path / ".venv" / "bin" / "python"
-    pip.write_text(
-        '#!/bin/sh\necho "$@" >> asked\ncase "$*" in *+cpu*) echo "no $*" >&2; exit 1;; esac\n'
-    )
-    pip.chmod(0o755)
-    done = subprocess.run(
-        ["make", "setup", "TORCH=cpu"], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    own, pytorch, rest = (tmp_path / "asked").read_text().splitlines()
-    version = re.search(r"^torch==[\d.]+", (ROOT / "constraints.txt").read_text(), re.M)
-    assert version is not None
-    assert own.endswith(f"--no-deps --retries 0 --timeout 10 {version[0]}+cpu")
-    assert pytorch.endswith(
-        f"--timeout 10 --index-url https://download.pytorch.org/whl/cpu {version[0]}+cpu"
-    )
-    assert "index" not in rest
-    assert "taking the torch of pip's index" in done.stdout
-    assert len(re.findall("^no .*torch", done.stderr, re.M)) == 2  # what pip says is not swallowed
+    done = make_with_pip(tmp_path, script, "setup", "TORCH=cpu")
+    assert done.returncode == 0
+    assert "ERROR" not in done.stderr
+    *attempts, rest = (tmp_path / "asked").read_text().splitlines()
+    assert TORCH is not None
+    assert all(f"--retries 0 --timeout 10 {TORCH[0]}+cpu" in line for line in attempts)
+    assert ["pytorch.org" in line for line in attempts] == [False, True][: 1 + from_pytorch]
+    assert rest.endswith("-e .[cpu,models]")
+
+
+def test_cuda_is_never_installed_in_place_of_the_cpu_build(tmp_path: Path) -> None:
+    """One line says what to type; what pip said is in a file."""
+    done = make_with_pip(tmp_path, REFUSED, "setup", "TORCH=cpu")
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert len(asked) == 2
+    assert all("--no-deps" in line for line in asked)
+    own, of_make = done.stderr.splitlines()
+    assert "TORCH=any" in own
+    assert of_make.startswith("make: ***")
+    assert (tmp_path / ".venv" / "torch.log").read_text().count("ERROR") == 2
+    assert not (tmp_path / ".venv" / ".ready").exists()
+    (tmp_path / "any").mkdir()
+    done = make_with_pip(tmp_path / "any", ":", "setup", "TORCH=any")
+    assert (done.returncode, done.stderr) == (0, "")
+    (rest,) = (tmp_path / "any" / "asked").read_text().splitlines()
+    assert rest.endswith("-e .[cpu,models]")
 
 
 @pytest.mark.slow
@@ -119,7 +175,7 @@ def test_what_the_readme_and_the_makefile_say_does_it_in_a_copy(tmp_path: Path) 
     copy = Path(shutil.copytree(ROOT, tmp_path / "harness", ignore=made))
     (copy / ".venv").mkdir()
     (copy / ".venv" / "bin").symlink_to(Path(sys.executable).parent)
-    for stamp in (".ready", ".ready-dev"):
+    for stamp in (".ready", ".ready-test", ".ready-dev"):
         (copy / ".venv" / stamp).touch()
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("HARNESS_")
@@ -153,10 +209,8 @@ def test_help_lists_what_users_need(tmp_path: Path) -> None:
     ).stdout
     told = re.findall(r"^  make ([\w-]+)", said, re.M)
     assert told == [
-        "help",
         "setup",
         "setup-dev",
-        "prepare",
         "sweep",
         "heldout",
         "report",
@@ -164,14 +218,11 @@ def test_help_lists_what_users_need(tmp_path: Path) -> None:
         "test",
         "test-all",
         "check",
-        "house",
-        "calibration",
+        "measure",
         "docs",
-        "doctor",
-        "dist",
         "clean",
     ]
-    hidden = {"bench", "mutants", "soak", "showcase", "licences"}
+    hidden = {"showcase", "licences", "dist"}
     assert hidden <= set(
         re.findall(r"^\$ make ([\w-]+)", (ROOT / "CONTRIBUTING.md").read_text(), re.M)
     )
@@ -183,3 +234,11 @@ def test_a_second_call_installs_nothing(tmp_path: Path) -> None:
     (tmp_path / ".venv" / "bin" / "python").touch()
     (tmp_path / ".venv" / ".ready").touch()
     assert "pip install" not in commands(tmp_path, "sweep")
+
+
+def test_only_the_readme_says_how_long_the_tests_take() -> None:
+    assert re.search(r"`make test` takes [^.]* minutes", (ROOT / "README.md").read_text())
+    for name in ("CONTRIBUTING.md", "Makefile"):
+        lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+        about = [line for line in lines if re.search(r"make test\b|the tests", line)]
+        assert [line for line in about if "minutes" in line] == [], name

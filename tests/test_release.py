@@ -66,7 +66,7 @@ def test_workflows_run_commands_that_are_there() -> None:
         for step in release["jobs"]["build"]["steps"]
         if "upload-artifact" in step.get("uses", "")
     ]
-    assert uploads == ["sbom.cdx.json", "dist/"]
+    assert uploads == ["dist/"]
 
 
 def test_the_image_has_what_the_wheel_is_built_of() -> None:

@@ -24,6 +24,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from harness.command import typed
+from harness.core.configuration import program
 from harness.work.compute import measured
 
 
@@ -44,7 +45,7 @@ def run(config: DictConfig) -> None:
         result = heldout(SweepResult(folder), Prepared.of(plan), bool(config.heldout.again))
     print(terminal.heldout(result, explain))
     print(
-        f"next: harness report sweep={shlex.quote(str(folder))}    # tables, figures, a PDF and "
+        f"next: {program('harness')} report sweep={shlex.quote(str(folder))}    # tables, figures, a PDF and "
         "the site"
     )
     print(folder / "heldout.json", flush=True)

@@ -13,8 +13,8 @@ NAME/conf/<concept>/<name>.yaml, tests/test_<name>.py, and pyproject.toml if the
 `pip install -e .` every command finds the strategy; before that, one that is given
 --config-dir=NAME/conf and PYTHONPATH=. does. In a checkout of this project it writes into the tree.
 No file is overwritten. A second package of a folder has to be added to its pyproject.toml by hand,
-and the command says so. The last two lines, on standard error, are the commands that test the strategy
-and sweep with it.
+and the command says so. The last lines, on standard error, are the commands that test the strategy and
+sweep with it; before them, if pytest is not installed, the one that adds it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,6 @@ import importlib.util
 import keyword
 import logging
 import re
-import shlex
-import shutil
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -33,7 +30,7 @@ from omegaconf import DictConfig
 
 from harness.command import complete
 from harness.core.concepts import PACKAGE, ROOMS, package_folder
-from harness.core.configuration import GROUP, extensions, names
+from harness.core.configuration import GROUP, extensions, names, pip_install, program
 from harness.core.errors import HarnessError, one_of
 from harness.core.files import write_text
 
@@ -75,7 +72,7 @@ def run(config: DictConfig) -> None:
         sources["pyproject.toml"] = folder.parent / "package.toml"
     _write({place: _fill(path.read_text("utf-8"), marks) for place, path in sources.items()})
     swept = (
-        f"{_program('harness')} sweep {SWEPT.get(concept, concept)}={name} grid=point dry_run=true"
+        f"{program('harness')} sweep {SWEPT.get(concept, concept)}={name} grid=point dry_run=true"
     )
     if package:
         swept = f"PYTHONPATH=. {swept} --config-dir={package}/conf"
@@ -85,7 +82,7 @@ def run(config: DictConfig) -> None:
             'its results are computed again in every process; when it is finished, add version = "1" to '
             "the class to keep them, and raise it when you change what the class computes"
         )
-    log.info(f"{_program('python')} -m pytest {places[2]}\n{swept}")
+    _tell_what_to_type(places[2], swept)
 
 
 def _places(package: str, concept: str, name: str) -> list[str]:
@@ -108,19 +105,6 @@ def _tell_of_project(package: str) -> None:
         )
 
 
-def _program(name: str) -> str:
-    """Return how a shell finds a program of this installation: by name if its environment is
-    active, otherwise by path.
-    """
-    own = Path(sys.executable).with_name(name)
-    found = shutil.which(name)
-    return (
-        name
-        if (found and Path(found).parent == own.parent) or not own.exists()
-        else shlex.quote(str(own))
-    )
-
-
 def _new_plugin(name: str, templates: Path, in_tree: bool) -> None:
     """Write a folder of harness/plugins with a command of that name, and its test."""
     if not in_tree:
@@ -140,7 +124,14 @@ def _new_plugin(name: str, templates: Path, in_tree: bool) -> None:
     }
     texts = {place: (templates / own).read_text("utf-8") for place, own in sources.items()}
     _write({place: _fill(text, {"NAME": name}) for place, text in texts.items()})
-    log.info(f"{_program('python')} -m pytest {test}\n{_program('harness')} {name}\nmake house")
+    _tell_what_to_type(test, f"{program('harness')} {name}", "make measure JOB=house")
+
+
+def _tell_what_to_type(test: str, *others: str) -> None:
+    """Log the commands that come next. The first adds what tests need, if it is not installed."""
+    lacks = not all(map(importlib.util.find_spec, ("pytest", "hypothesis")))
+    added = [pip_install("testing")] if lacks else []
+    log.info("\n".join([*added, f"{program('python')} -m pytest {test}", *others]))
 
 
 def _check(key: str, value: str) -> None:

@@ -48,7 +48,7 @@ from omegaconf import DictConfig, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from harness.command import python_value, typed
-from harness.core.configuration import instantiate
+from harness.core.configuration import instantiate, program
 from harness.core.errors import CombinationError, HarnessError
 from harness.core.threads import available
 from harness.work.compute import measured
@@ -105,7 +105,7 @@ def run(config: DictConfig) -> float | None:
     print(terminal.leaderboard(result, explain))
     if not result.heldout:
         print(
-            f"next: harness heldout sweep={shlex.quote(str(result.folder))}    # what is locked, "
+            f"next: {program('harness')} heldout sweep={shlex.quote(str(result.folder))}    # what is locked, "
             "on test, once"
         )
     print(result.folder, flush=True)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from hydra.core.hydra_config import HydraConfig
 from hydra.experimental.callback import Callback
 
+from harness.core.configuration import program
 from harness.core.errors import CombinationError, HarnessError
 from harness.core.files import write_json, write_text
 from harness.core.input import read_json
@@ -148,7 +149,7 @@ def _summary(jobs: Sequence[Job], results: Sequence[SweepResult], place: Path) -
         for reason in _reasons(jobs, "left_out"):
             yield from paragraph(reason)
     if results:
-        yield "next: harness heldout sweep=DIR    # scores one of these on test, once"
+        yield f"next: {program('harness')} heldout sweep=DIR    # scores one of these on test, once"
     yield from (str(result.folder) for result in results)
 
 

@@ -37,7 +37,7 @@ def page(rows: Mapping[str, Mapping[str, Any]]) -> str:
     lines = [
         "# Benchmarks",
         "",
-        "Made by `make bench`. Each row: both sides checked for the same result, warmed up, "
+        "Made by `make measure JOB=bench`. Each row: both sides checked for the same result, warmed up, "
         "taken in turn; medians.",
         "A ratio is the peer's time over ours; its range is over the turns. Load is the "
         "machine's before and after. The last ratios, oldest first, are of this folder; on another "

@@ -2,6 +2,7 @@
 can fail.
 """
 
+import importlib.util
 import os
 import shlex
 import shutil
@@ -334,3 +335,21 @@ def test_a_name_that_is_there_and_a_second_package_are_said(
     assert not command("new", "fuser", "greatest")[0]
     assert not command("new", "retriever", "shared_words", "package=my_fusion")[0]
     assert "pyproject.toml names my_harness: add my_fusion to its packages" in caplog.text
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_first_line_to_type_adds_what_tests_need(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    """After `make sweep`, pytest and hypothesis are not installed."""
+    find = importlib.util.find_spec
+    lacking = () if there else ("hypothesis", "pytest")
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *of: None if name in lacking else find(name, *of)
+    )
+    done = process.harness("new", "fuser", "mine", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    *before, test, swept = done.stderr.splitlines()
+    assert test.endswith("-m pytest tests/test_mine.py")
+    assert "harness sweep fuser=mine" in swept
+    assert [line.endswith("[testing]'") for line in before] == ([] if there else [True])

@@ -95,10 +95,10 @@ def work(tree: Path) -> None:
 
 
 def test_what_is_brought_is_written_down() -> None:
-    """By which a plug-in that was deleted is named; `make house` writes it."""
+    """By which a plug-in that was deleted is named; `make measure JOB=house` writes it."""
     stored = json.loads((PLUGINS / BROUGHT).read_text())
     now = house.brought()
-    assert {name: stored.get(name) for name in now} == now, "make house"
+    assert {name: stored.get(name) for name in now} == now, "make measure JOB=house"
 
 
 def test_the_core_names_no_plugin() -> None:

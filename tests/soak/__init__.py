@@ -1,3 +1,3 @@
-"""Campaigns that try to break the harness: `make soak`. Minutes, bounded, and no part of `make
+"""Campaigns that try to break the harness: `make measure JOB=soak`. Minutes, bounded, and no part of `make
 test`.
 """

@@ -1,4 +1,4 @@
-"""The campaigns run: a few inputs of each; their full size is `make soak`."""
+"""The campaigns run: a few inputs of each; their full size is `make measure JOB=soak`."""
 
 import os
 import random

@@ -15,6 +15,7 @@ from .extensions import search as search
 from .extras import missing_library as missing_library
 from .extras import need as need
 from .extras import pip_install as pip_install
+from .extras import program as program
 from .grammar import parse as parse
 from .instantiation import instantiate as instantiate
 from .options import Option as Option

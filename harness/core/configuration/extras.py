@@ -5,6 +5,9 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import shlex
+import shutil
+import sys
 from collections import defaultdict
 from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution, requires
@@ -64,7 +67,18 @@ def pip_install(extra: str) -> str:
     """Return the command that adds an extra to this installation, by its source folder or by its
     name.
     """
-    return f"pip install '{_source() or DISTRIBUTION}[{extra}]'"
+    return f"{program('pip')} install '{_source() or DISTRIBUTION}[{extra}]'"
+
+
+def program(name: str) -> str:
+    """Return how a shell in this folder starts a program of this installation: by name if its
+    environment is active, otherwise by path.
+    """
+    own, here = Path(sys.executable).with_name(name), Path.cwd()
+    found = shutil.which(name)
+    if (found and Path(found).parent == own.parent) or not own.exists():
+        return name
+    return shlex.quote(str(own.relative_to(here) if own.is_relative_to(here) else own))
 
 
 def _source() -> str | None:

@@ -1,3 +1,4 @@
+from .gold_rank_kernel import count_better as count_better
 from .gold_ranks import RunRanks as RunRanks
 from .gold_ranks import gold_ranks as gold_ranks
 from .gold_ranks import run_ranks as run_ranks

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.core.configuration import program
 from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import digest
 from harness.core.secret import hide_secrets, hide_values
@@ -137,7 +138,7 @@ class MLflow:
         if self.is_server:
             return f"{hide_secrets(self.uri).rstrip('/')}/{page}"
         typed = "" if str(runs) == os.environ.get("HARNESS_RUNS", "runs") else f" paths.runs={runs}"
-        return f"{self.destination}; `harness ui{typed}` shows it"
+        return f"{self.destination}; `{program('harness')} ui{typed}` shows it"
 
     def check(self) -> str:
         """Return a line that MLflow answers, with the number of its experiments; nothing is

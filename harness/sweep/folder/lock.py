@@ -27,6 +27,8 @@ KEYS = (
     "files",
 )
 """The keys that every lock has."""
+OLDEST = (0, 6)
+"""The oldest release whose sweeps are shown. Raise it when a stored form changes."""
 Lock = Mapping[str, Any]
 """The content of a lock (see ``harness.sweep.judge.choice.lock``)."""
 
@@ -49,6 +51,8 @@ def read_lock(path: Path) -> Lock:
     lock: Any = read_json(path, expected)
     if not isinstance(lock, dict) or "sha256" not in lock:
         fault = f"expected {expected}"
+    elif refused := _refuse_release(str(lock.get("code"))):
+        fault = refused
     elif lock != sealed(lock):
         fault = "changed since it was written (its sha256 differs); sweep again for a new lock"
     elif missing := [key for key in KEYS if key not in lock]:
@@ -56,6 +60,22 @@ def read_lock(path: Path) -> Lock:
     else:
         return cast("Lock", lock)
     raise HarnessError(f"{path}: {fault}")
+
+
+def _refuse_release(code: str) -> str | None:
+    """Return why sweeps of the release that wrote a lock are not shown, or None if they are.
+
+    Args:
+        code: the release and the hash of its code, ``0.5.0+bf8aff8986c5``.
+    """
+    release = code.partition("+")[0]
+    numbers = re.match(r"(\d+)\.(\d+)", release)
+    if numbers is None or tuple(map(int, numbers.groups())) >= OLDEST:
+        return None
+    return (
+        f"written by release {release}, and this one shows sweeps of {OLDEST[0]}.{OLDEST[1]} and "
+        f"later; show it with release {release}, or sweep again"
+    )
 
 
 def check_same(folder: Path, what: str, locked: object, now: object) -> None:

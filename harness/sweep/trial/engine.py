@@ -69,6 +69,8 @@ def score(
             ).numpy()
         return shared[spec], len(queries)
 
+    if device == "cpu":  # compiled once, before threads want it
+        from harness.evaluation.metric import count_better  # noqa: F401
     total = len(trials) * len(gold)
     with torch_alone(), Progress("score", total, "lists") if progress else nullcontext() as bar:
         for numbers, queries in map_threads(work, jobs, threads):

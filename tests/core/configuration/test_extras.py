@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.configuration import missing_library, pip_install
+from harness.core.configuration import missing_library, pip_install, program
 from tests.process import harness
 
 ROOT = Path(__file__).parents[3]
@@ -36,6 +36,12 @@ importlib.metadata.Distribution.discover = (
 """
 MAIN = "from harness.__main__ import main; main()"
 """A process that cannot import what the extra ``sweep`` brings."""
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not in the checkout, where a line to type may name its programs by a relative path."""
+    monkeypatch.chdir(tmp_path)
 
 
 def light(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -94,7 +100,7 @@ except harness.HarnessError as error:
 
 def test_the_line_to_type_names_the_folder_that_was_installed() -> None:
     """As it is in no index: these tests run on what pip installed from the checkout."""
-    assert pip_install("cpu") == f"pip install '{ROOT}[cpu]'"
+    assert pip_install("cpu").endswith(f"pip install '{ROOT}[cpu]'")
 
 
 def test_their_functions_need_none_of_it(bench: Path, tmp_path: Path) -> None:
@@ -156,3 +162,21 @@ def test_a_launcher_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     assert f"'hydra/launcher/none'; launchers come with extras: {pip_install('joblib,slurm')}" in (
         done.stderr
     )
+
+
+def test_a_program_is_named_as_a_shell_here_finds_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By name in an active environment, otherwise by its path; a missing one by name."""
+    binaries = tmp_path / "my project" / ".venv" / "bin"
+    binaries.mkdir(parents=True)
+    for name in ("python", "harness"):
+        (binaries / name).touch(mode=0o755)
+    monkeypatch.setattr(sys, "executable", str(binaries / "python"))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    assert program("harness") == f"'{binaries / 'harness'}'"
+    monkeypatch.chdir(tmp_path / "my project")
+    assert program("harness") == ".venv/bin/harness"
+    assert program("pip") == "pip"
+    monkeypatch.setenv("PATH", f"{binaries}:/usr/bin:/bin")
+    assert program("harness") == "harness"

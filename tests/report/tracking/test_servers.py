@@ -164,7 +164,7 @@ def test_postgresql(
     """The database is killed in the middle and comes back; a wrong name and a dead server are one
     line each.
     """
-    pgserver = pytest.importorskip("pgserver")
+    pgserver = pytest.importorskip("pgserver", reason="it is in the extra `stores`")
     server = pgserver.get_server(tmp_path / "pg", cleanup_mode="delete")
     try:
         tracking = replace(MLflow(server.get_uri(), "pg", str(tmp_path / "artifacts")), threads=1)

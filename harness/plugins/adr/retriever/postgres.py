@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -134,6 +136,11 @@ def _server() -> Iterator[str]:
     """Yield the address of a PostgreSQL server that this process starts, on a Unix socket in a
     temporary folder.
     """
+    if sys.version_info >= (3, 13) and importlib.util.find_spec("pgserver") is None:
+        raise HarnessError(
+            "lists.NAME.uri: pgserver, which starts a PostgreSQL server, has no build for Python "
+            "3.13 and later; give the address of a server, or use Python 3.12"
+        )
     pgserver = need("pgserver", "retriever=postgres", "stores")
     with tempfile.TemporaryDirectory(prefix="harness-postgres-") as folder:
         server = pgserver.get_server(folder)

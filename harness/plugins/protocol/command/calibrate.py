@@ -18,7 +18,7 @@ calibrate.clusters_of=[NAME]: those of a benchmark), prints for each test and in
 by the rule that decides, the share of false findings (5% is right) and the coverage (95% is right).
 
   harness calibrate forecast dataset=musique                  300 re-splits of each kind, a minute
-  harness calibrate clusters                                  200 worlds each, minutes: make calibration
+  harness calibrate clusters                                  200 worlds each, minutes: make measure JOB=calibration
   harness calibrate clusters 'calibrate.correlations=[0.9]' calibrate.differs=0.06    clusters that are seldom won
 """
 

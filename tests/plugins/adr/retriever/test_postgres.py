@@ -4,11 +4,13 @@ to any.
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
+from harness.plugins.adr.retriever import postgres
 from harness.plugins.adr.retriever.postgres import Postgres
 from harness.testing import RetrieverConformance
 from harness.work.store import Store
@@ -63,3 +65,13 @@ def test_mistakes_are_named(world: Benchmark, tmp_path: Path) -> None:
         Postgres(language="klingon").retrieve(world, Store(tmp_path))
     with pytest.raises(HarnessError, match=r"lists\.NAME\.depth"):
         Postgres(depth=0)
+
+
+def test_a_python_without_a_build_of_the_server_is_one_line(
+    titled: Callable[..., Benchmark], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without = SimpleNamespace(util=SimpleNamespace(find_spec=lambda name: None))
+    monkeypatch.setattr(postgres, "sys", SimpleNamespace(version_info=(3, 13)))
+    monkeypatch.setattr(postgres, "importlib", without)
+    with pytest.raises(HarnessError, match=r"lists\.NAME\.uri.*Python 3\.12"):
+        Postgres().retrieve(titled(PASSAGES, QUESTIONS), Store(tmp_path))
