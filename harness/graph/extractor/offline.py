@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -136,8 +137,11 @@ class Offline:
             return chain.from_iterable(workers.map(self._jobs(part)))
 
         at_once = 1 if count == 1 else 1 + 2 * count * self.batch_size // SIZE
-        parts = fill_shards(folder, "entities", texts, recognise, model, at_once)
-        _begun[model, count] = workers
+        with ExitStack() as failed:
+            failed.enter_context(workers)
+            parts = fill_shards(folder, "entities", texts, recognise, model, at_once)
+            failed.pop_all()
+        _begun[model, count] = workers.begin()
         return parts
 
     def _jobs(self, texts: Sequence[str], alone: bool = False) -> list[tuple[list[str], bool]]:

@@ -126,6 +126,8 @@ def test_mentions_are_added_to_those_of_the_base(titled: Any, tmp_path: Path) ->
     place = np.flatnonzero(asked.kind == KINDS.index("open"))[0]
     start, end = asked.start[place], asked.end[place]
     assert QUESTIONS[0].encode()[start:end] == b"Clark Fork"
+    alone = find_names(extractor, benchmark.asked({"z": QUESTIONS[0]}), Store(tmp_path / "runs"))
+    assert alone.mentions.entity.tolist() == asked.entity[: asked.indptr[1]].tolist()
 
 
 def test_another_corpus_is_refused_with_the_numbers(titled: Any, tmp_path: Path) -> None:
