@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -157,7 +158,10 @@ class Benchmark:
         rows |= {name: [value] * count for name, value in unknown.items()}
         return dataclasses.replace(
             self,
-            queries=Dataset.from_dict(rows, features=self.queries.features),
+            queries=Dataset.from_dict(
+                {name: rows[name] for name in self.queries.column_names},
+                features=self.queries.features,
+            ),
             gold=np.full((count, 1), -1, dtype=np.int32),
             chain=np.zeros(count, dtype=np.bool_),
             sha256=texts_sha256([self.sha256, *ids, *texts]),
@@ -182,6 +186,13 @@ class Benchmark:
             keys = (texts_sha256(part)[:16] for part in [*parts, ["gold", name, *own]])
             found.append(tuple(keys))
         return found
+
+    @cached_property
+    def corpus_sha256(self) -> str:
+        """The hash of passages, their ids and the triples. It does not depend on the questions."""
+        heads = map(str, self.passages.heads.tolist())
+        triples = [] if self.triples is None else [json.dumps(self.triples.to_pydict())]
+        return texts_sha256(chain(self.doc_ids.to_pylist(), heads, self.passages, triples))
 
     @property
     def ordered(self) -> BoolArray:

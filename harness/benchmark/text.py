@@ -124,22 +124,29 @@ def opens_sentence(text: str, words: Words, number: int) -> bool:
     return number == 0 or _STOP.search(text, words.end[number - 1], words.start[number]) is not None
 
 
+@dataclass(frozen=True)
 class Casing:
-    """The share of a word's places inside sentences in which a corpus capitalises it: 1 for
-    ``Paris``, 0 for ``She``.
+    """The words that a corpus mostly writes with a small letter inside sentences: ``she``, not
+    ``paris``.
     """
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._seen: Counter[str] = Counter()
-        self._capital: Counter[str] = Counter()
+    small: frozenset[str]
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Casing:
+        """Return the casing of texts."""
+        seen, capital = Counter[str](), Counter[str]()
         for text in texts:
             inside = list(_inside(text))
-            self._seen.update([word for word, _ in inside])
-            self._capital.update([word for word, capital in inside if capital])
+            seen.update([word for word, _ in inside])
+            capital.update([word for word, is_capital in inside if is_capital])
+        return cls(frozenset(word for word, count in seen.items() if 2 * capital[word] < count))
 
-    def share(self, word: str) -> float:
-        """Return the share, in [0, 1]. It is 1 for a word that never occurs inside a sentence."""
-        return self._capital[word] / self._seen[word] if word in self._seen else 1.0
+    def capitalises(self, word: str) -> bool:
+        """Return whether half of a word's places inside sentences or more have a capital. A word
+        without such a place counts as capitalised.
+        """
+        return word not in self.small
 
 
 def _inside(text: str) -> Iterator[tuple[str, bool]]:
@@ -172,14 +179,14 @@ def spans(text: str, words: Words, casing: Casing) -> list[tuple[int, int]]:
         over = i == len(words.texts)
         if first >= 0 and (over or not _goes_on(text, words, i)):
             if last > first or (
-                not opens_sentence(text, words, first) and casing.share(words.texts[first]) >= 0.5
+                not opens_sentence(text, words, first) and casing.capitalises(words.texts[first])
             ):
                 found.append((first, last + 1))
             first = -1
         if not over and text[words.start[i]].isupper():
             if first >= 0:
                 last = i
-            elif not opens_sentence(text, words, i) or casing.share(words.texts[i]) >= 0.5:
+            elif not opens_sentence(text, words, i) or casing.capitalises(words.texts[i]):
                 first = last = i
     return found
 

@@ -15,7 +15,7 @@ from harness.core.artifact import Artifact, Facts
 from harness.core.configuration import extensions
 from harness.core.errors import bounded, one_of
 from harness.core.identity import LATER, identity
-from harness.graph.extractor import Extraction, Extractor, extract
+from harness.graph.extractor import Extraction, Extractor, QuestionNames, extract, find_names
 from harness.graph.extractor import artifact as extraction_artifact
 from harness.graph.network import (
     Network,
@@ -41,7 +41,7 @@ INVERTED = ("synonym", "ivf")
 
 @dataclass(frozen=True)
 class Entity:
-    """A graph whose nodes are the extractor's entities and the passages.
+    """A graph whose nodes are the extractor's entities in the passages, and the passages.
 
     Attributes:
         extractor: finds the entities.
@@ -53,7 +53,7 @@ class Entity:
             ``Flat`` on a sample. ``auto`` is ``Flat`` for up to ``EXACT`` names, otherwise ``IVF``.
     """
 
-    version = 1
+    version = 2  # 2: names that only questions have are no nodes
     extractor: Extractor
     encoder: Encoder
     synonym: float | None = 0.85
@@ -88,13 +88,17 @@ class Entity:
             network.save(folder)
             return facts
 
-        inputs = {"extraction": source.key, "benchmark": benchmark.sha256}
+        inputs = {"extraction": source.key}
         return store.get("graph", identity(self), inputs, build, together=lambda _: made())
 
     def build(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction]:
         """Return the graph of a benchmark, and the extraction that it was made from."""
         network = Network.load(self.artifact(benchmark, store).path)
         return network, extract(self.extractor, benchmark, store)
+
+    def find_names(self, benchmark: Benchmark, store: Store) -> QuestionNames:
+        """Return the names that the extractor finds in the questions."""
+        return find_names(self.extractor, benchmark, store)
 
     def connect(self, extraction: Extraction, store: Store) -> tuple[Network, dict[str, object]]:
         """Return the graph of an extraction, and facts about the index of names.

@@ -36,8 +36,9 @@ class PPR(Walker):
     """v = (1 - a) (T' v + m s) + a s, m the mass on dangling nodes, to (1 - a) / a x tolerance in
     L1 (``pagerank``).
 
-    score(q, p) = v_p, computed in float64 and rounded to float32. The list holds all passages with
-    a mass of at least the tolerance, since less cannot be distinguished from none.
+    score(q, p) = v_p, rounded to multiples of that error, so that passages of equal mass tie. The
+    list holds all passages with a mass of at least the tolerance, since less cannot be
+    distinguished from none.
 
     The transition T (``walk``): a passage leads to the entities that it mentions, in proportion to
     the kind of mention and to 1 / (passages that mention it) ** specificity. An entity leads to the
@@ -62,7 +63,7 @@ class PPR(Walker):
             error. ``null``: in graphs of more than ``EXACT`` nodes.
     """
 
-    version = 5  # 5: the first sweeps of a walk compute in float32
+    version = 6  # 6: names of questions are no nodes; a mass is rounded to its error
     fitted_on = ("2wikimultihopqa", "hotpotqa", "musique")
     graph: Graph
     encoder: Encoder
@@ -124,9 +125,9 @@ class PPR(Walker):
         of links.
         """
         network, extraction = self.graph.build(benchmark, store)
-        entities, facts = link_entities(
-            network, extraction.questions, self.encoder, self.link, store
-        )
+        names = self.graph.find_names(benchmark, store)
+        entities, facts = link_entities(network, names, self.encoder, self.link, store)
+        entities.data /= np.maximum(np.diff(network.mentions.indptr), 1)[entities.indices]
         close = nearest_passages(benchmark, self.encoder, self.passages, self.sharpness, store)
         seeds = normalize_rows(sp.hstack([entities, self.passage_weight * close], format="csr"))
         return network, extraction, seeds, facts

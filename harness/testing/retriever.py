@@ -99,6 +99,17 @@ class RetrieverConformance(Conformance):
             retrieve(retriever, benchmark, shared)
         assert _made(shared) == _made(alone)
 
+    def test_a_question_gets_its_list_whoever_else_asks(
+        self, retriever: Retriever, benchmark: Benchmark, tmp_path: Path
+    ) -> None:
+        """Some of the questions, in another order, get the lists that they get among all."""
+        whole, _ = retriever.retrieve(benchmark, Store(tmp_path))
+        ids, texts = benchmark.query_ids.to_pylist(), benchmark.questions
+        for rows in ([0], [len(ids) - 1, 0]):
+            some = benchmark.asked({ids[row]: texts[row] for row in rows})
+            run, _ = retriever.retrieve(some, Store(tmp_path))
+            assert_equal(run, whole.take(np.array(rows)), "with fewer questions")
+
     def test_its_questions_see_no_gold(
         self, retriever: Retriever, benchmark: Benchmark, tmp_path: Path
     ) -> None:

@@ -113,6 +113,6 @@ def test_casing_counts_the_words_that_open_no_sentence(texts: list[str]) -> None
         for number, word in enumerate(at.texts):
             if not opens_sentence(text, at, number):
                 seen.setdefault(word, []).append(is_capitalised(text, at, number))
-    casing = Casing(texts)
+    casing = Casing.of(texts)
     for word in {word for text in texts for word in words(text).texts}:
-        assert casing.share(word) == (np.mean(seen[word]) if word in seen else 1.0)
+        assert casing.capitalises(word) == (word not in seen or np.mean(seen[word]) >= 0.5)

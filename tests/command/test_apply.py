@@ -127,6 +127,9 @@ def test_new_questions_over_its_own_corpus_and_over_another(
     assert winner.name == "rrf k=60"
     assert [*winner.rank(texts, 5).to_dict().values()] == [new[name] for name in "abc"]
     assert winner.rank({"z": texts[1]}, 5).to_dict() == {"z": new["b"]}
+    for stage in ("extract", "graph"):
+        made = (tmp_path / "runs" / "artifacts" / stage).glob("*/manifest.json")
+        assert len(list(made)) == 1, "new questions build none"
 
     other = tmp_path / "other"
     other.mkdir()

@@ -11,7 +11,7 @@ import pytest
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.graph.entity import Entity
-from harness.graph.extractor import Extraction, Mentions, Triples
+from harness.graph.extractor import Extraction, Mentions, NamePlace, Triples
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed
 from harness.work.store import Store
@@ -33,9 +33,13 @@ class Given:
             ["a", "b", "c", "d"],
             np.array([0, 1, -1], dtype=np.int32),
             Mentions.of(rows),
-            Mentions.of([]),
             Triples.of(self.triples, ["of"]),
         ), {}
+
+    def find_names(
+        self, questions: Sequence[str], extraction: Extraction, folder: Path
+    ) -> list[list[NamePlace]]:
+        return [[] for _ in questions]
 
 
 @pytest.fixture

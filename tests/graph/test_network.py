@@ -11,7 +11,7 @@ def test_self_loops_and_duplicates() -> None:
     rows = [(0, 0, 0, 1), (0, 1, 0, 0), (0, 0, 1, 1), (2, 0, 0, 1), (1, 1, 0, 2), (1, 2, 1, 2)]
     none = Mentions.of([])
     extraction = Extraction(
-        list("abc"), np.full(3, -1, np.int32), none, none, Triples.of(rows, ["p", "q"])
+        list("abc"), np.full(3, -1, np.int32), none, Triples.of(rows, ["p", "q"])
     )
     assert count_dropped_triples(extraction) == {"self_loops": 1, "duplicates": 2}
     assert relation(extraction).toarray().tolist() == [[0, 2, 0], [2, 0, 1], [0, 1, 0]]

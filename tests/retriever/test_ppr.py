@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
@@ -19,6 +21,8 @@ from harness.model.encoder.hashed import Hashed
 from harness.retriever import retrieve
 from harness.retriever.ppr import PPR
 from harness.retriever.walk import Walk
+from harness.run import Run
+from harness.testing.lists import assert_equal
 from harness.work.store import Store
 from tests.world.few import few as made
 
@@ -91,6 +95,34 @@ def test_threads_blocks_and_another_process_change_no_byte(tmp_path: Path) -> No
     assert (
         done.stdout.strip() == hashlib.sha256(one.docs.tobytes() + one.scores.tobytes()).hexdigest()
     )
+
+
+NAMED = ["Dune", "David Lynch", "David Lynchs", "Lynchs of Missoula", "Misoula River", "Rome"]
+ASKED = [f"what is {one} to {other}?" for one in NAMED for other in NAMED[::2]]
+SIMILAR = PPR(Entity(Offline(model=None), Hashed(), synonym=0.5), Hashed(), link=0.3)
+
+
+@pytest.fixture(scope="module")
+def of_all(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, Run]:
+    """Names that only questions have would join passages, if they were nodes."""
+    store = Store(tmp_path_factory.mktemp("questions"))
+    run, facts = SIMILAR.retrieve(few(ASKED), store)
+    assert facts["linked_lexically"]
+    assert facts["linked_by_embedding"]
+    return store, run
+
+
+@given(chosen=st.sets(st.integers(0, len(ASKED) - 1), min_size=1, max_size=4))
+@settings(max_examples=12, deadline=None)
+def test_any_subset_of_the_questions_gets_the_lists_of_the_whole(
+    of_all: tuple[Store, Run], chosen: set[int]
+) -> None:
+    store, whole = of_all
+    benchmark, rows = few(ASKED), sorted(chosen, key=lambda row: (row % 5, row))
+    run, _ = SIMILAR.retrieve(benchmark.asked({f"q{row}": ASKED[row] for row in rows}), store)
+    assert_equal(run, whole.take(np.array(rows)), "asked with fewer questions")
+    for stage in ("extract", "graph"):
+        assert len(list((store.root / "artifacts" / stage).glob("*/manifest.json"))) == 1
 
 
 def test_facts_say_what_was_linked_and_how_it_converged(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Extractors: passages and questions to mentions of entities and triples, one strategy a file."""
+"""Extractors: passages and questions to names, mentions and triples, one strategy a file."""
 
 import lazy_loader
 

@@ -1,15 +1,16 @@
-"""Extractors: from a benchmark's texts to names, their mentions and triples, as arrays.
+"""Extractors: from passages to names, their mentions and triples, and from questions to names.
 
 An extractor is a frozen dataclass. Its result is an artifact, named by the extractor's identity and
-the hash of the data. The artifact's folder is resumable: a long extractor writes finished files
-there and continues from them.
+the hash of the corpus. The artifact's folder is resumable: a long extractor writes finished files
+there and continues from them. The names in questions are another artifact, so that questions change
+neither an extraction nor a graph.
 """
 
 from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -20,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from harness.benchmark import Benchmark
 from harness.core.arrays import Int32Array, Int64Array, write_array
 from harness.core.artifact import Artifact, Facts
-from harness.core.identity import identity
+from harness.core.identity import identity, texts_sha256
 from harness.work.store import Store
 
 KINDS = ("title", "entity", "span", "open")
@@ -55,10 +56,22 @@ class Mentions:
         entity, start, end, kind = (np.ascontiguousarray(column) for column in table.T)
         return cls(indptr, entity, start, end, kind.astype(np.uint8))
 
+    def save(self, folder: Path, place: str) -> None:
+        """Write ``<place>.<field>.npy``."""
+        for field in fields(self):
+            write_array(folder / f"{place}.{field.name}.npy", getattr(self, field.name))
+
     @classmethod
     def load(cls, folder: Path, place: str) -> Mentions:
-        """Read ``<place>.<field>.npy``."""
+        """Read the files of ``save``."""
         return cls(*(np.load(folder / f"{place}.{field.name}.npy") for field in fields(cls)))
+
+    def facts(self, text: str) -> Facts:
+        """Return the number of mentions and of texts (``text``: their name) without one."""
+        return {
+            "mentions": len(self.entity),
+            f"{text}_without_mention": int((np.diff(self.indptr) == 0).sum()),
+        }
 
     @property
     def text(self) -> Int32Array:
@@ -99,21 +112,19 @@ class Triples:
 
 @dataclass(frozen=True, eq=False)
 class Extraction:
-    """The names, mentions and triples of a benchmark. E is the number of names, D that of passages.
+    """The names, mentions and triples of a corpus. E is the number of names, D that of passages.
 
     Attributes:
         names: the E distinct normalised names, none of them empty.
         titled: int32[D], the name that is a passage's title, or -1.
         passages: mentions in ``benchmark.passages`` (title, line break, text). A passage's own
             title is no mention.
-        questions: mentions in ``benchmark.questions``.
         triples: statements in the passages.
     """
 
     names: Sequence[str]
     titled: Int32Array
     passages: Mentions
-    questions: Mentions
     triples: Triples
 
     def save(self, folder: Path) -> None:
@@ -123,10 +134,7 @@ class Extraction:
             json.dumps(words, ensure_ascii=False, indent=0) + "\n", encoding="utf-8"
         )
         write_array(folder / "titled.npy", self.titled)
-        for place in ("passages", "questions"):
-            for field in fields(Mentions):
-                array = getattr(getattr(self, place), field.name)
-                write_array(folder / f"{place}.{field.name}.npy", array)
+        self.passages.save(folder, "passages")
         table = [
             getattr(self.triples, name) for name in ("passage", "subject", "predicate", "object")
         ]
@@ -136,17 +144,61 @@ class Extraction:
     def load(cls, folder: Path) -> Extraction:
         """Read the files of ``save``."""
         words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
-        passages, questions = (Mentions.load(folder, place) for place in ("passages", "questions"))
+        passages = Mentions.load(folder, "passages")
         triples = Triples.of(np.load(folder / "triples.npy"), words["predicates"])
-        return cls(words["names"], np.load(folder / "titled.npy"), passages, questions, triples)
+        return cls(words["names"], np.load(folder / "titled.npy"), passages, triples)
+
+
+NamePlace = tuple[str, int, int, int]
+"""A name in a question: as an extraction writes it, first byte, byte after the last, place in
+``KINDS``.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class QuestionNames:
+    """The names in questions, of which an extraction may not have all.
+
+    Attributes:
+        mentions: mentions in ``benchmark.questions``. ``entity`` is the number of the name in the
+            extraction, or E + i for ``others[i]``.
+        others: names that the extraction does not have, ascending, so that their order does not
+            depend on which questions are asked.
+    """
+
+    mentions: Mentions
+    others: Sequence[str]
+
+    @classmethod
+    def of(cls, found: Iterable[Sequence[NamePlace]], names: Sequence[str]) -> QuestionNames:
+        """Return the names of each question as numbers in an extraction's ``names``."""
+        rows, number = list(found), {name: i for i, name in enumerate(names)}
+        others = sorted({name for row in rows for name, *_ in row if name not in number})
+        number |= {name: len(names) + i for i, name in enumerate(others)}
+        numbered = [[(number[name], *place) for name, *place in row] for row in rows]
+        arrays = [np.array(row, dtype=np.int32).reshape(-1, 4) for row in numbered]
+        return cls(Mentions.of(arrays), others)
+
+    def save(self, folder: Path) -> None:
+        """Write all arrays below ``folder``."""
+        self.mentions.save(folder, "questions")
+        (folder / "others.json").write_text(
+            json.dumps(list(self.others), ensure_ascii=False, indent=0) + "\n", encoding="utf-8"
+        )
+
+    @classmethod
+    def load(cls, folder: Path) -> QuestionNames:
+        """Read the files of ``save``."""
+        others = json.loads((folder / "others.json").read_text(encoding="utf-8"))
+        return cls(Mentions.load(folder, "questions"), others)
 
 
 @runtime_checkable
 class Extractor(Protocol):
-    """A strategy that reads a benchmark's passages and questions."""
+    """A strategy that finds names in a benchmark's passages, and then in questions."""
 
     def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Facts]:
-        """Return the extraction, and facts for the manifest.
+        """Return the extraction of the passages, and facts for the manifest.
 
         An extractor whose work is done in parts (see harness.work.parts) also has a method
         ``fill(benchmark, folder)``, which computes the missing parts together with other processes.
@@ -158,6 +210,18 @@ class Extractor(Protocol):
         """
         ...
 
+    def find_names(
+        self, questions: Sequence[str], extraction: Extraction, folder: Path
+    ) -> Iterable[Sequence[NamePlace]]:
+        """Return the names in each question. They must not depend on the other questions.
+
+        Args:
+            questions: the questions.
+            extraction: the extraction of the passages.
+            folder: the folder of its artifact, with the files that ``extract`` left there.
+        """
+        ...
+
 
 def artifact(extractor: Extractor, benchmark: Benchmark, store: Store) -> Artifact:
     """Return the artifact of the extraction. Build it if it is missing."""
@@ -165,23 +229,35 @@ def artifact(extractor: Extractor, benchmark: Benchmark, store: Store) -> Artifa
     def build(folder: Path) -> Facts:
         extraction, facts = extractor.extract(benchmark, folder)
         extraction.save(folder)
-        passages, questions = extraction.passages, extraction.questions
         return {
             "entities": len(extraction.names),
-            "mentions": len(passages.entity),
-            "passages_without_mention": int((np.diff(passages.indptr) == 0).sum()),
-            "question_mentions": len(questions.entity),
-            "questions_without_mention": int((np.diff(questions.indptr) == 0).sum()),
+            **extraction.passages.facts("passages"),
             "triples": len(extraction.triples.subject),
             **facts,
         }
 
     parts = getattr(extractor, "fill", None)
     fill = functools.partial(parts, benchmark) if parts else None
-    inputs = {"benchmark": benchmark.sha256}
+    inputs = {"corpus": benchmark.corpus_sha256}
     return store.get("extract", identity(extractor), inputs, build, resumable=True, fill=fill)
 
 
 def extract(extractor: Extractor, benchmark: Benchmark, store: Store) -> Extraction:
-    """Return the extraction of a benchmark. It is computed once, then read from its artifact."""
+    """Return the extraction of a corpus. It is computed once, then read from its artifact."""
     return Extraction.load(artifact(extractor, benchmark, store).path)
+
+
+def find_names(extractor: Extractor, benchmark: Benchmark, store: Store) -> QuestionNames:
+    """Return the names in the questions of a benchmark, as an artifact."""
+    source = artifact(extractor, benchmark, store)
+
+    def build(folder: Path) -> Facts:
+        extraction = Extraction.load(source.path)
+        rows = extractor.find_names(benchmark.questions, extraction, source.path)
+        names = QuestionNames.of(rows, extraction.names)
+        names.save(folder)
+        return {"unknown_names": len(names.others), **names.mentions.facts("questions")}
+
+    inputs = {"extraction": source.key, "questions": texts_sha256(benchmark.questions)}
+    made = store.get("recognise", identity(extractor), inputs, build)
+    return QuestionNames.load(made.path)

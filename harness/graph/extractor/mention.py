@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain
+from itertools import accumulate
 
 import numpy as np
 
@@ -40,30 +40,24 @@ Found = list[tuple[str, int, int, int]]
 def find_mentions(
     texts: Sequence[str],
     passages: Sequence[str],
-    questions: Sequence[str],
     named: Sequence[Int32Array],
     finders: Finders,
 ) -> Extraction:
-    """Return the mentions of D passages and Q questions. ``Offline`` describes their kinds and
-    precedence.
+    """Return the mentions of D passages. ``Offline`` describes their kinds and precedence.
 
     Args:
         texts: the text of each passage.
         passages: title, line break, text of each passage. Places are bytes of it.
-        questions: the questions.
-        named: the recognised entities of each text, then of each question, int32[n, 3]: first
-            character, the one after the last, and whether the entity is kept (a date is not).
+        named: the recognised entities of each text, int32[n, 3]: first character, the one after the
+            last, and whether the entity is kept (a date is not).
         finders: the finders of the passages' titles and texts.
     """
     number = {name: i for i, name in enumerate(finders.known)}
     blocks = (slice(start, start + BLOCK) for start in range(0, len(texts), BLOCK))
-    own = named[: len(texts)]
-    jobs = ((texts[block], own[block], passages[block]) for block in blocks)
-    asked = (questions, named[len(texts) :], questions)
+    jobs = ((texts[block], named[block], passages[block]) for block in blocks)
     found = []
-    total = len(texts) + len(questions)
-    with finders.workers as workers, Progress("find mentions", total) as bar:
-        for block in workers.map(chain(jobs, [asked])):
+    with finders.workers as workers, Progress("find mentions", len(texts)) as bar:
+        for block in workers.map(jobs):
             for names, places in block:
                 entities = [number.setdefault(name, len(number)) for name in names]
                 found.append(np.column_stack([np.array(entities, dtype=np.int32), places]))
@@ -71,8 +65,7 @@ def find_mentions(
     return Extraction(
         names=list(number),
         titled=np.array([number.get(name, -1) for name in finders.names], dtype=np.int32),
-        passages=Mentions.of(found[: len(texts)]),
-        questions=Mentions.of(found[len(texts) :]),
+        passages=Mentions.of(found),
         triples=Triples.of(),
     )
 
@@ -88,11 +81,13 @@ class Finders:
     Attributes:
         names: the normalised title of each passage, empty for none.
         known: the distinct names.
+        casing: the casing of the texts' words.
         workers: the processes.
     """
 
     names: Sequence[str]
     known: Sequence[str]
+    casing: Casing
     workers: Workers
 
     @classmethod
@@ -115,8 +110,9 @@ class Finders:
         known, count = list(dict.fromkeys(filter(None, names))), processes
         if len(texts) <= SMALL:
             count = 1
-        workers = Workers(count, Finder, Finder.find, known, Casing(texts), with_spans)
-        return cls(names, known, workers)
+        casing = Casing.of(texts)
+        workers = Workers(count, Finder, Finder.find, known, casing, with_spans)
+        return cls(names, known, casing, workers)
 
     def begin(self) -> Finders:
         """Start the processes (see ``Workers.begin``)."""
@@ -162,7 +158,7 @@ def _titles(text: str, at: Words, known: Gazetteer, casing: Casing) -> Found:
         (known.names[number], at.start[first], at.end[after - 1], TITLE)
         for number, first, after in known.find(at)
         if any(is_capitalised(text, at, i) for i in range(first, after))
-        and (after - first > 1 or casing.share(at.texts[first]) >= 0.5)
+        and (after - first > 1 or casing.capitalises(at.texts[first]))
     ]
 
 

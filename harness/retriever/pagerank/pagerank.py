@@ -17,8 +17,8 @@ x is below the solution again, and the sweeps after them compute in float64.
 
 A sweep is ``SWEPT`` products of a sparse matrix and a dense block of queries, by SciPy on the CPU
 and by torch on a device. Each query is a column whose sums follow the order of the nodes: its
-values depend neither on the block nor on the number of threads. They are rounded to float32 at the
-end, so that nodes whose values are equal in exact arithmetic tie.
+values depend neither on the block nor on the number of threads. They are returned in float32. Nodes
+whose values are equal in exact arithmetic may differ by the error of the walk.
 """
 
 from __future__ import annotations

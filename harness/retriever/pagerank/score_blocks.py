@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 
 import numpy as np
@@ -11,6 +12,8 @@ from harness.core.arrays import Float32Array, Float64Array, Int32Array, Int64Arr
 from harness.core.artifact import Facts
 from harness.run import Run
 from harness.work.latency import time_alone
+from harness.work.parts import Advance, shares
+from harness.work.progress import Progress
 from harness.work.shared_rows import Columns, map_rows
 
 PART = 128
@@ -33,7 +36,10 @@ on the change.
 
 
 def collect_lists(
-    benchmark: Benchmark, scored: Callable[[slice], Iterable[Walked]], least: float
+    benchmark: Benchmark,
+    scored: Callable[[slice], Iterable[Walked]],
+    least: float,
+    error: float = 0.0,
 ) -> tuple[Run, Facts]:
     """Return the lists of all queries and how their walks ended, in parts that processes may share.
 
@@ -45,16 +51,22 @@ def collect_lists(
         scored: returns blocks of the asked queries in order. A block must not depend on the other
             queries.
         least: the walks' tolerance.
+        error: scores are rounded to its multiples; 0 for none.
     """
+    count = len(benchmark.query_ids)
 
-    def ranked(part: slice) -> Columns:
-        columns = [
-            (*rank_rows(values, least), steps, change) for values, steps, change in scored(part)
-        ]
-        return tuple(np.concatenate(column) for column in zip(NOTHING, *columns, strict=True))
+    def ranked(part: slice, advance: Advance = lambda _: None) -> Columns:
+        columns = [NOTHING]
+        for values, steps, change in scored(part):
+            columns.append((*rank_rows(values, least, error), steps, change))
+            advance(len(values))
+        return tuple(np.concatenate(column) for column in zip(*columns, strict=True))
 
-    docs, scores, lengths, steps, last = map_rows("walk", ranked, len(benchmark.query_ids), PART)
-    time_alone(lambda query: ranked(slice(query, query + 1)), len(benchmark.query_ids))
+    # several shares report their own parts
+    with Progress("walk", count if shares() == 1 else None, "question") as bar:
+        walk = functools.partial(ranked, advance=bar.update)
+        docs, scores, lengths, steps, last = map_rows("walk", walk, count, PART)
+    time_alone(lambda query: ranked(slice(query, query + 1)), count)
     indptr = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
     return Run(benchmark.query_ids, benchmark.doc_ids, indptr, docs, scores), {
         "iterations": {
@@ -66,16 +78,24 @@ def collect_lists(
     }
 
 
-def rank_rows(values: Scores, least: float) -> tuple[Int32Array, Float64Array, Int64Array]:
+def rank_rows(
+    values: Scores, least: float, error: float = 0.0
+) -> tuple[Int32Array, Float64Array, Int64Array]:
     """Return documents int32[N], scores, and lengths of rows [B, D]: each row's entries of at least
     ``least``, best first.
+
+    Scores are rounded to multiples of ``error`` (0: not at all), so that entries that are equal but
+    for their errors tie.
     """
     docs, scores, lengths = [], [], []
     for row in values:
         found = np.flatnonzero(row >= least)
-        found = found[np.argsort(-row[found], kind="stable")]
-        docs.append(found.astype(np.int32))
-        scores.append(row[found].astype(np.float64))
+        score = row[found].astype(np.float64)
+        if error:
+            score = np.rint(score / error) * error
+        order = np.argsort(-score, kind="stable")
+        docs.append(found[order].astype(np.int32))
+        scores.append(score[order])
         lengths.append(len(found))
     return (
         np.concatenate([*docs, np.empty(0, np.int32)]),

@@ -61,6 +61,8 @@ class Walker:
     ) -> tuple[Run, Facts]:
         """Return the lists by the mass of walks from ``restarts`` [Q, E + D] on passages, and how
         the walks ended.
+
+        A mass is known to within the L1 error of a walk, and is rounded to its multiples.
         """
         size = len(benchmark.doc_ids)
 
@@ -70,4 +72,5 @@ class Walker:
                 for block in walks(restarts[part])
             )
 
-        return collect_lists(benchmark, reached, self.tolerance)
+        error = (1 - self.restart) / self.restart * self.tolerance
+        return collect_lists(benchmark, reached, self.tolerance, error)

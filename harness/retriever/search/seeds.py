@@ -8,40 +8,45 @@ import scipy.sparse as sp
 from harness.benchmark import Benchmark
 from harness.core.arrays import distinct
 from harness.graph import Network
-from harness.graph.extractor import Mentions
+from harness.graph.extractor import QuestionNames
 from harness.model.encoder import Encoder, embed
 from harness.retriever.search.exact import exact_search
 from harness.work.store import Store
 
 
 def link_entities(
-    network: Network, questions: Mentions, encoder: Encoder, threshold: float | None, store: Store
+    network: Network,
+    questions: QuestionNames,
+    encoder: Encoder,
+    threshold: float | None,
+    store: Store,
 ) -> tuple[sp.csr_array, dict[str, int]]:
-    """Return [Q, E], the specificity 1 / (passages that mention it) of each entity of a question,
-    and counts.
+    """Return [Q, E], 1 for each entity that a question names, and counts.
 
-    An entity without a passage is replaced by the entity of nearest name that has one, if the
-    cosine of the names is at least ``threshold``. Its weight is then multiplied by the cosine.
+    A name that no passage has is linked to the entity of nearest name that has one, with the cosine
+    of the names, if it is at least ``threshold``. Names that are linked to one entity add up. A row
+    does not depend on the other questions.
     """
-    mentioned = np.diff(network.mentions.indptr)
-    held = (mentioned > 0) | (np.diff(network.about.indptr) > 0)
-    specificity = 1.0 / np.maximum(mentioned, 1)
-    size = len(network.names)
-    rows, names = questions.text.astype(np.int64), questions.entity.astype(np.int64)
-    rows, names = np.divmod(distinct(rows * max(size, 1) + names), max(size, 1))
-    lexical = held[names]
+    held = np.diff((network.mentions + network.about).indptr) > 0
+    size, mentions = len(network.names), questions.mentions
+    total = max(size + len(questions.others), 1)
+    pairs = distinct(mentions.text.astype(np.int64) * total + mentions.entity)
+    rows, names = np.divmod(pairs, total)
+    lexical = np.append(held, np.zeros(len(questions.others), np.bool_))[names]
     target, weight = names.copy(), np.where(lexical, 1.0, 0.0)
     lost = np.unique(names[~lexical])
     if threshold is not None and lost.size and held.any():
         vectors = embed(encoder, network.names, "name", store)
+        texts = [network.names[n] if n < size else questions.others[n - size] for n in lost]
+        asked = embed(encoder, texts, "name", store)
         keep = np.flatnonzero(held)
-        near, cosine = exact_search(vectors[keep], vectors[lost], 1)
+        near, cosine = exact_search(vectors if held.all() else vectors[keep], asked, 1)
         place = np.searchsorted(lost, names[~lexical])
         target[~lexical] = keep[near[place, 0]]
         weight[~lexical] = np.where(cosine[place, 0] >= threshold, cosine[place, 0], 0.0)
     found = weight > 0
-    entries = (weight[found] * specificity[target[found]], (rows[found], target[found]))
-    seeds = sp.csr_array(entries, shape=(len(questions.indptr) - 1, size))
+    entries = (weight[found], (rows[found], target[found]))
+    seeds = sp.csr_array(entries, shape=(len(mentions.indptr) - 1, size))
     seeds.sum_duplicates()
     return seeds, {
         "question_names": len(names),

@@ -65,13 +65,13 @@ def test_scripts_are_matched_after_nfkc(
     titled: Any, tmp_path: Path, titles: list[str], text: str, mentioned: list[str]
 ) -> None:
     benchmark = titled([*((title, "-") for title in titles), ("", text)], [text])
-    network, extraction = Entity(Offline(model=None, spans=False), Hashed(), synonym=None).build(
-        benchmark, Store(tmp_path)
-    )
+    graph, store = Entity(Offline(model=None, spans=False), Hashed(), synonym=None), Store(tmp_path)
+    network, extraction = graph.build(benchmark, store)
     place = len(titles)
     part = slice(extraction.passages.indptr[place], extraction.passages.indptr[place + 1])
     assert [extraction.names[e] for e in extraction.passages.entity[part]] == mentioned
-    assert [extraction.names[e] for e in extraction.questions.entity] == mentioned
+    asked = graph.find_names(benchmark, store).mentions
+    assert [extraction.names[e] for e in asked.entity] == mentioned
     assert set(network.mentions[:, [place]].tocoo().row.tolist()) == {
         network.names.index(name) for name in mentioned
     }

@@ -1,4 +1,5 @@
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from omegaconf import OmegaConf
 from harness.benchmark.text import normal
 from harness.command.sweep import begin_extractor
 from harness.core.errors import HarnessError
-from harness.graph.extractor import Extraction, Mentions, extract
+from harness.graph.extractor import Mentions, QuestionNames, extract, find_names
 from harness.graph.extractor.extraction import KINDS
 from harness.graph.extractor.offline import Offline
 from harness.work.store import Store
@@ -20,11 +21,8 @@ TITLES_ONLY = Offline(model=None, spans=False)
 WITHOUT_MODEL = Offline(model=None)
 
 
-def found(
-    extraction: Extraction, place: int, texts: list[str], questions: bool = False
-) -> list[tuple[str, str]]:
+def found(mentions: Mentions, place: int, texts: Sequence[str]) -> list[tuple[str, str]]:
     """(kind, the bytes that the mention stands on) of one text."""
-    mentions = extraction.questions if questions else extraction.passages
     text = texts[place].encode()
     return [
         (KINDS[mentions.kind[m]], text[mentions.start[m] : mentions.end[m]].decode())
@@ -43,12 +41,16 @@ def test_titles_in_passages_and_questions(titled: Any, tmp_path: Path) -> None:
         ["Where was the director of Dune born?"],
     )
     extraction = extract(TITLES_ONLY, benchmark, Store(tmp_path))
+    mentions = extraction.passages
     names = ["Dune", "David Lynch", "Montana"]
-    assert found(extraction, 0, benchmark.passages) == [("title", name) for name in names]
+    assert found(mentions, 0, benchmark.passages) == [("title", name) for name in names]
     names = ["David Lynch", "Dune", "Montana"]
-    assert found(extraction, 1, benchmark.passages) == [("title", name) for name in names]
-    assert found(extraction, 2, benchmark.passages) == []
-    assert found(extraction, 0, benchmark.questions, questions=True) == [("title", "Dune")]
+    assert found(mentions, 1, benchmark.passages) == [("title", name) for name in names]
+    assert found(mentions, 2, benchmark.passages) == []
+    asked = find_names(TITLES_ONLY, benchmark, Store(tmp_path))
+    assert found(asked.mentions, 0, benchmark.questions) == [("title", "Dune")]
+    assert extraction.names[asked.mentions.entity[0]] == "dune"
+    assert asked.others == []
     assert [extraction.names[i] for i in extraction.titled[1:]] == ["david lynch", "montana", "she"]
     assert len(extraction.triples.subject) == 0
 
@@ -62,7 +64,7 @@ def test_capitalised_spans_that_are_no_title(titled: Any, tmp_path: Path) -> Non
         [],
     )
     extraction = extract(WITHOUT_MODEL, benchmark, Store(tmp_path))
-    assert found(extraction, 0, benchmark.passages) == [
+    assert found(extraction.passages, 0, benchmark.passages) == [
         ("span", "Duke of Urbino"),
         ("title", "Rome"),
         ("span", "Anna-Maria Rossi"),
@@ -81,10 +83,12 @@ def test_named_entities_without_dates_and_articles(titled: Any, tmp_path: Path) 
     benchmark = titled({"": text}, ["When did Angela Merkel visit Paris?"])
     extraction = extract(Offline(), benchmark, Store(tmp_path))
     names = ["Barack Obama", "Honolulu", "United States"]
-    assert found(extraction, 0, benchmark.passages) == [("entity", name) for name in names]
+    assert found(extraction.passages, 0, benchmark.passages) == [("entity", name) for name in names]
     names = ["Angela Merkel", "Paris"]
-    asked = found(extraction, 0, benchmark.questions, questions=True)
-    assert asked == [("entity", name) for name in names]
+    asked = find_names(Offline(), benchmark, Store(tmp_path))
+    assert found(asked.mentions, 0, benchmark.questions) == [("entity", name) for name in names]
+    assert asked.others == ["angela merkel", "paris"]
+    assert asked.mentions.entity.tolist() == [len(extraction.names), len(extraction.names) + 1]
 
 
 NAMES = st.sampled_from(
@@ -104,17 +108,21 @@ def test_offsets_stand_on_the_mention(
     titled: Any, tmp_path: Path, passages: list[tuple[str, str]], question: str
 ) -> None:
     benchmark = titled(passages, [question])
-    extraction, _ = WITHOUT_MODEL.extract(benchmark, _fresh(tmp_path))
-    assert len(set(extraction.names)) == len(extraction.names)
-    assert "" not in extraction.names
+    folder = _fresh(tmp_path)
+    extraction, _ = WITHOUT_MODEL.extract(benchmark, folder)
+    rows = WITHOUT_MODEL.find_names(benchmark.questions, extraction, folder)
+    asked = QuestionNames.of(rows, extraction.names)
+    names = [*extraction.names, *asked.others]
+    assert len(set(names)) == len(names)
+    assert "" not in names
     for mentions, texts in (
         (extraction.passages, benchmark.passages),
-        (extraction.questions, benchmark.questions),
+        (asked.mentions, benchmark.questions),
     ):
         for text, name, start, end in zip(
             mentions.text, mentions.entity, mentions.start, mentions.end, strict=True
         ):
-            assert normal(texts[text].encode()[start:end].decode()) == extraction.names[name]
+            assert normal(texts[text].encode()[start:end].decode()) == names[name]
 
 
 def _fresh(folder: Path) -> Path:

@@ -89,11 +89,15 @@ class Recogniser:
         self.model = model
         list(entities(model, ["A first text, in Paris."], 1))
 
-    def find(self, texts: Sequence[str]) -> list[Int32Array]:
+    def find(self, job: tuple[Sequence[str], bool]) -> list[Int32Array]:
         """Return int32[M_i, 3] for each text: first character, the one after the last, whether the
         label is kept.
+
+        Args:
+            job: the texts, and whether the result for a text must not depend on the others.
         """
-        found = entities(self.model, texts, max(1, len(texts)))
+        texts, alone = job
+        found = entities(self.model, texts, 1 if alone else max(1, len(texts)))
         return [np.array(places, dtype=np.int32).reshape(-1, 3) for places in found]
 
 
@@ -106,7 +110,9 @@ def entities(model: str, texts: Sequence[str], batch: int) -> Iterator[list[tupl
     Args:
         model: the spaCy model.
         texts: the texts.
-        batch: number of texts that are computed together.
+        batch: number of texts that spaCy computes together, which may change the last bits of a
+            score. ``Transitions`` computes all together and leaves close choices to spaCy, one text
+            at a time.
     """
     from threadpoolctl import threadpool_limits
 
@@ -117,15 +123,14 @@ def entities(model: str, texts: Sequence[str], batch: int) -> Iterator[list[tupl
         for document in nlp.pipe(texts, batch_size=batch):
             yield _places(document, [(one.start, one.end, one.label_) for one in document.ents])
         return
-    for first in range(0, len(texts), batch):
-        documents = [nlp.make_doc(text) for text in texts[first : first + batch]]
-        with threadpool_limits(1):
-            found = fast(documents)
-        for document, spans in zip(documents, found, strict=True):
-            if spans is None:
-                (document,) = nlp.pipe([document])
-                spans = [(one.start, one.end, one.label_) for one in document.ents]
-            yield _places(document, spans)
+    documents = [nlp.make_doc(text) for text in texts]
+    with threadpool_limits(1):
+        found = fast(documents)
+    for document, spans in zip(documents, found, strict=True):
+        if spans is None:
+            (document,) = nlp.pipe([document])
+            spans = [(one.start, one.end, one.label_) for one in document.ents]
+        yield _places(document, spans)
 
 
 def _places(document: Any, spans: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, int]]:

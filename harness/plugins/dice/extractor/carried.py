@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from harness.benchmark import Benchmark
 from harness.benchmark.text import Gazetteer, byte_offsets, normal, words
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError
-from harness.graph.extractor import KINDS, Extraction, Mentions, Triples
+from harness.graph.extractor import KINDS, Extraction, Mentions, NamePlace, Triples
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Carried:
     punctuation.
     """
 
-    version = 1
+    version = 2  # 2: questions are no part of an extraction
 
     def extract(self, benchmark: Benchmark, folder: Path) -> tuple[Extraction, Facts]:
         """Return the extraction. Raise HarnessError if the benchmark has no triples."""
@@ -47,10 +47,25 @@ class Carried:
             names=list(number),
             titled=entity,
             passages=Mentions.of([np.empty((0, 4), np.int32)] * len(names)),
-            questions=Mentions.of(_asked(benchmark, list(number))),
             triples=Triples.of(table, relation.dictionary.to_pylist()),
         )
         return extraction, {"relations": len(relation.dictionary)}
+
+    def find_names(
+        self, questions: Sequence[str], extraction: Extraction, folder: Path
+    ) -> Iterator[list[NamePlace]]:
+        """Yield the entities whose name each question holds."""
+        same: dict[str, list[str]] = {}
+        for name in extraction.names:
+            if short := normal(name):
+                same.setdefault(short, []).append(name)
+        known, kind = Gazetteer(list(same)), KINDS.index("title")
+        for text in questions:
+            at, found = words(text), list[NamePlace]()
+            for number, first, after in known.find(at):
+                place = byte_offsets(text, np.array([at.start[first], at.end[after - 1]])).tolist()
+                found += [(name, *place, kind) for name in same[known.names[number]]]
+            yield found
 
 
 def labels(benchmark: Benchmark) -> list[str]:
@@ -61,26 +76,3 @@ def labels(benchmark: Benchmark) -> list[str]:
             benchmark.corpus["title"][:], benchmark.corpus["text"][:], strict=True
         )
     ]
-
-
-def _asked(benchmark: Benchmark, names: list[str]) -> list[np.ndarray[Any, np.dtype[np.int32]]]:
-    """Return int32[M, 4] for each question: entity, first byte, byte after the last, kind."""
-    same: dict[str, list[int]] = {}
-    for place, name in enumerate(names):
-        if short := normal(name):
-            same.setdefault(short, []).append(place)
-    known = Gazetteer(list(same))
-    rows = []
-    for text in benchmark.questions:
-        at = words(text)
-        found = [
-            (
-                entity,
-                *byte_offsets(text, np.array([at.start[first], at.end[after - 1]])).tolist(),
-                KINDS.index("title"),
-            )
-            for number, first, after in known.find(at)
-            for entity in same[known.names[number]]
-        ]
-        rows.append(np.array(found, dtype=np.int32).reshape(-1, 4))
-    return rows

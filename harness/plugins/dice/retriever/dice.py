@@ -14,7 +14,7 @@ from harness.core.arrays import Float64Array, Int64Array
 from harness.core.artifact import Facts
 from harness.core.errors import check_fields, one_of
 from harness.core.identity import LATER
-from harness.graph.extractor import Extraction, Extractor, Triples, extract
+from harness.graph.extractor import Extraction, Extractor, Mentions, Triples, extract, find_names
 from harness.model.encoder import Encoder, embed
 from harness.plugins.dice.triple.edit import EDITS, EditLabels
 from harness.plugins.dice.triple.sorensen import Labels
@@ -100,7 +100,9 @@ class Dice:
         held = near >= 0  # an approximate index may find fewer
         pairs = [(near + size * np.arange(len(near))[:, None])[held]] if self.union else []
         values = [cosines[held]] if self.union else []
-        for question, (docs, scores) in enumerate(self._expanded(benchmark, found, triples, near)):
+        names = find_names(self.extractor, benchmark, store).mentions
+        expanded = self._expanded(benchmark, found, names, triples, near)
+        for question, (docs, scores) in enumerate(expanded):
             pairs.append(docs + size * question)
             values.append(scores + (self.epsilon if self.union else 0.0))
         every, score = keep_greatest(
@@ -124,7 +126,12 @@ class Dice:
             return search(questions, self.seeds)
 
     def _expanded(
-        self, benchmark: Benchmark, found: Extraction, triples: Triples, near: Int64Array
+        self,
+        benchmark: Benchmark,
+        found: Extraction,
+        names: Mentions,
+        triples: Triples,
+        near: Int64Array,
     ) -> Iterator[tuple[Int64Array, Float64Array]]:
         """Yield G_k of every question: passages and scores."""
         facts = TripleTable(
@@ -154,11 +161,11 @@ class Dice:
             )
 
             def answer(place: int) -> tuple[Int64Array, Float64Array]:
-                asked = slice(*found.questions.indptr[place : place + 2])
-                seeds = found.questions.entity[asked]
+                seeds = names.entity[slice(*names.indptr[place : place + 2])]
                 if self.start == "vectors":
                     seeds = found.titled[near[place][held[place]]]
-                starts = np.unique(seeds[seeds >= 0]).astype(np.int64)
+                known = (seeds >= 0) & (seeds < len(found.names))
+                starts = np.unique(seeds[known]).astype(np.int64)
                 return branch(benchmark.questions[place], None if self.seeds is None else starts)
 
             yield from map(answer, range(len(benchmark.questions)))

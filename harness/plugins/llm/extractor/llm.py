@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from harness.benchmark import Benchmark
 from harness.core.identity import NO_RESULT, digest
 from harness.core.table import counted
 from harness.graph.extractor import Extractor
-from harness.graph.extractor.extraction import Extraction
+from harness.graph.extractor.extraction import Extraction, NamePlace
 from harness.plugins.llm.endpoint import (
     LETTERS,
     Chat,
@@ -22,7 +22,7 @@ from harness.plugins.llm.endpoint import (
     read_field,
     read_text,
 )
-from harness.plugins.llm.extractor.openie import Statements, add_statements
+from harness.plugins.llm.extractor.openie import Statements, add_open_names, add_statements
 
 TEXTS = {"type": "array", "items": {"type": "string"}}
 PARTS = ("subject", "predicate", "object")
@@ -49,7 +49,7 @@ class LLM(Chat):
     """
 
     concept = "extractor"
-    version = 1
+    version = 2  # 2: questions are no part of an extraction
     base: Extractor
     entities: str = field(default="entities", metadata=NO_RESULT)
     triples: str = field(default="triples", metadata=NO_RESULT)
@@ -83,8 +83,15 @@ class LLM(Chat):
         conversation.list_wrong(folder, "passage", len(said))
         (folder / "base").mkdir(exist_ok=True)
         base, facts = self.base.extract(benchmark, folder / "base")
-        extraction, counts = add_statements(base, said, benchmark)
+        extraction, counts = add_statements(base, said)
         return extraction, {**facts, **counts, **conversation.facts()}
+
+    def find_names(
+        self, questions: Sequence[str], extraction: Extraction, folder: Path
+    ) -> Iterator[list[NamePlace]]:
+        """Return the names that ``base`` finds in each question, and names of the model."""
+        base = self.base.find_names(questions, extraction, folder / "base")
+        return add_open_names(base, questions, extraction)
 
     def asked(self, passages: Sequence[str], questions: Sequence[str]) -> str:
         """Return, in words, the calls and the most tokens if no answer is stored.

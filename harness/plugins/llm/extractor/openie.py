@@ -5,16 +5,21 @@ extraction.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from harness.benchmark import Benchmark
 from harness.benchmark.text import Gazetteer, byte_offsets, is_capitalised, normal, words
 from harness.core.arrays import Int32Array
-from harness.graph.extractor.extraction import KINDS, Extraction, Mentions, Triples
+from harness.graph.extractor.extraction import (
+    KINDS,
+    Extraction,
+    Mentions,
+    NamePlace,
+    Triples,
+)
 
 OPEN = KINDS.index("open")
 UNKNOWN = -1
@@ -69,33 +74,28 @@ class Statements:
 
 
 def add_statements(
-    base: Extraction, said: Sequence[Statements | None], benchmark: Benchmark
+    base: Extraction, said: Sequence[Statements | None]
 ) -> tuple[Extraction, dict[str, object]]:
     """Return ``base`` with the statements about each passage (None: none known), and counts.
 
     Names of entities, subjects and objects become entities, each mentioned once by its passage with
-    the kind ``open``. Questions also mention those names that they contain with a capital or a
-    digit, longest first, where ``base`` found nothing.
+    the kind ``open``.
     """
     stated = [one or Statements() for one in said]
-    known = Gazetteer(list(dict.fromkeys(name for one in stated for name in one.names)))
-    number = {name: i for i, name in enumerate(dict.fromkeys([*base.names, *known.names]))}
+    known = dict.fromkeys(name for one in stated for name in one.names)
+    number = {name: i for i, name in enumerate(dict.fromkeys([*base.names, *known]))}
     predicates: dict[str, int] = {}
-    triples, passages, questions = [], [], []
+    triples, passages = [], []
     for place, one in enumerate(stated):
         for subject, predicate, object_ in one.links:
             relation = predicates.setdefault(predicate, len(predicates))
             triples.append((place, number[subject], relation, number[object_]))
         own = [(number[name], UNKNOWN, UNKNOWN, OPEN) for name in one.names]
         passages.append(_with(_rows(base.passages, place), own))
-    for place, text in enumerate(benchmark.questions):
-        there = _rows(base.questions, place)
-        questions.append(_with(there, _unseen(text, known, number, there)))
     made = Triples.of(triples, list(predicates))
-    mentions = Mentions.of(passages), Mentions.of(questions)
     wrong = sum((one.wrong for one in stated), Counter[str]())
-    return Extraction(list(number), base.titled, *mentions, made), {
-        "openie_entities": len(known.names),
+    return Extraction(list(number), base.titled, Mentions.of(passages), made), {
+        "openie_entities": len(known),
         "passages_without_triple": sum(not one.links for one in stated),
         "self_loops": int((made.subject == made.object).sum()),
         **{name: wrong[name] for name in ("not_entities", "not_triples", "empty_names")},
@@ -113,13 +113,21 @@ def _with(rows: Int32Array, more: Sequence[Row]) -> Int32Array:
     return np.concatenate([rows, np.array(more, np.int32).reshape(-1, 4)])
 
 
-def _unseen(text: str, known: Gazetteer, number: dict[str, int], base: Int32Array) -> list[Row]:
-    """Return the known names in a question that overlap none of its mentions."""
-    at = words(text)
-    found = []
-    for name, first, after in known.find(at):
-        if any(is_capitalised(text, at, i) for i in range(first, after)):
-            start, end = byte_offsets(text, np.array([at.start[first], at.end[after - 1]])).tolist()
-            if not ((base[:, 1] < end) & (start < base[:, 2])).any():
-                found.append((number[known.names[name]], start, end, OPEN))
-    return found
+def add_open_names(
+    base: Iterable[Sequence[NamePlace]], questions: Sequence[str], extraction: Extraction
+) -> Iterator[list[NamePlace]]:
+    """Yield ``base``, the names in each question, with the names of statements in it.
+
+    The latter have a capital or a digit and overlap no name of ``base``. The longest one counts.
+    """
+    stated = np.unique(extraction.passages.entity[extraction.passages.kind == OPEN])
+    known = Gazetteer([extraction.names[entity] for entity in stated.tolist()])
+    for text, names in zip(questions, base, strict=True):
+        at, found = words(text), list(names)
+        for name, first, after in known.find(at):
+            if any(is_capitalised(text, at, i) for i in range(first, after)):
+                place = np.array([at.start[first], at.end[after - 1]])
+                start, end = byte_offsets(text, place).tolist()
+                if not any(a < end and start < b for _, a, b, _ in names):
+                    found.append((known.names[name], start, end, OPEN))
+        yield found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from harness.core.errors import HarnessError, MissingFile, bounded
 from harness.core.identity import NO_RESULT, file_sha256
 from harness.core.input import form_of, misfit
 from harness.graph.extractor import Extractor
-from harness.graph.extractor.extraction import Extraction
-from harness.plugins.llm.extractor.openie import Statements, add_statements
+from harness.graph.extractor.extraction import Extraction, NamePlace
+from harness.plugins.llm.extractor.openie import Statements, add_open_names, add_statements
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class OpenIEFile:
         coverage: least share of the corpus' passages in the file; with less, it is an error.
     """
 
-    version = 2
+    version = 3  # 3: questions are no part of an extraction
     base: Extractor
     path: str = field(metadata=NO_RESULT)
     coverage: float = 0.5
@@ -65,8 +65,15 @@ class OpenIEFile:
             )
         (folder / "base").mkdir(exist_ok=True)
         base, facts = self.base.extract(benchmark, folder / "base")
-        extraction, found = add_statements(base, said, benchmark)
+        extraction, found = add_statements(base, said)
         return extraction, {**facts, **found, **counts, "coverage": round(share, 6)}
+
+    def find_names(
+        self, questions: Sequence[str], extraction: Extraction, folder: Path
+    ) -> Iterator[list[NamePlace]]:
+        """Return the names that ``base`` finds in each question, and names of the file."""
+        base = self.base.find_names(questions, extraction, folder / "base")
+        return add_open_names(base, questions, extraction)
 
     def _check(self) -> None:
         if not Path(self.path).is_file():

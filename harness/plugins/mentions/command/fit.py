@@ -1,7 +1,7 @@
 """Fit the weights of a list on tune, cross-fitted by fold, and store them.
 
-conf/target says which numbers may move: `mention_paths`, `mention_walk` or `ppr`. It is a coordinate search with a fixed seed, bounded by fit.rounds,
-penalised by fit.penalty, ended early by fit.stop. It runs on all of tune, and once without each of
+conf/target says which numbers may move: `mention_paths`, `mention_walk` or `ppr`. The last two start from the list as shipped. It is a coordinate
+search with a fixed seed, bounded by fit.rounds, penalised by fit.penalty, ended early by fit.stop. It runs on all of tune, and once without each of
 its folds (questions that share gold are in one), which gives the objective on questions that a fit
 was not trained on. Test is never used.
 
@@ -36,11 +36,12 @@ def run(config: DictConfig) -> None:
     for name, value in found["weights"].items():
         folds = "  ".join(f"{part[name]:g}" for part in found["folds"].values())
         rows.append([name, f"{starts[name]:g}", f"{value:g}", folds])
-    titles = ("weight", "start", "fitted", "without each fold")
+    begun = "as shipped" if found["shipped"] else "start"
+    titles = ("weight", begun, "fitted", "without each fold")
     print(Table("weights", "weights", [Column(title, "text") for title in titles], rows).text())
     print()
     shares = {
-        "start": "start",
+        "start": begun,
         "fit": "fitted and scored on the same",
         "held_out_folds": "held-out folds",
         "left_out": "left out",

@@ -17,6 +17,7 @@ from harness.core.identity import code_version, digest, identity, library_versio
 from harness.evaluation.metric import metrics
 from harness.plugins.mentions.fit.crossfit import CrossFit
 from harness.plugins.mentions.fit.search import Search
+from harness.plugins.mentions.retriever.fitted import with_weights
 from harness.plugins.mentions.target import Setting
 from harness.sweep.trial import inputs
 
@@ -39,7 +40,8 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]
         given: the overrides that were typed.
 
     Returns:
-        The file and its content.
+        The file and its content. ``shipped`` is whether the search began with the list as conf/ has
+        it.
     """
     options = cast("dict[str, Any]", OmegaConf.to_container(config.fit, resolve=True))
     target, left = instantiate(config.target), _names("fit.leave_out", options["leave_out"])
@@ -66,6 +68,9 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]
         "libraries": library_versions(),
         **crossed.fit_folds(),
     }
+    start = {name: knob[0] for stage in target.stages for name, knob in stage.items()}
+    edited = any(text.lstrip("+").startswith("target.retriever") for text in given)
+    found["shipped"] = not edited and with_weights(target.retriever, start) == target.retriever
     name = next((text[len(TARGET) :] for text in given if text.startswith(TARGET)), "fit")
     default = Path(config.paths.runs) / "fits" / f"{name}-{digest(found)[:12]}.yaml"
     place = Path(options["out"] or default)

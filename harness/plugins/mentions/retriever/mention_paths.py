@@ -14,7 +14,7 @@ from harness.core.arrays import Float32Array, Int64Array
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, check_fields
 from harness.core.identity import LATER, NO_RESULT
-from harness.graph.extractor import Extractor, extract
+from harness.graph.extractor import Extractor, extract, find_names
 from harness.model.encoder import Encoder, embed
 from harness.plugins.mentions.retriever.evidence import Edge, Weights
 from harness.plugins.mentions.retriever.mention_walk import find_named_titles, mask_titles
@@ -166,7 +166,8 @@ class MentionPaths:
         none, asked, joined = np.empty(0, np.int64), benchmark.questions, dict[str, Crossing]()
         named = none, none
         if self.titles:
-            asked, named = mask_titles(asked, extraction), find_named_titles(extraction)
+            mentions = find_names(self.extractor, benchmark, store).mentions
+            asked, named = mask_titles(asked, mentions), find_named_titles(mentions, extraction)
             joined["names"], joined["named_by"] = link_titles(extraction, sentences, hub)
         joined["shares"] = link_shared_entities(extraction, sentences, self.widest)
         return PathData(

@@ -11,7 +11,14 @@ from harness.benchmark import Benchmark
 from harness.core.arrays import Int64Array, distinct
 from harness.core.artifact import Facts
 from harness.core.errors import check_fields, one_of
-from harness.graph.extractor import KINDS, Extraction, Extractor, extract
+from harness.graph.extractor import (
+    KINDS,
+    Extraction,
+    Extractor,
+    Mentions,
+    extract,
+    find_names,
+)
 from harness.graph.network import about, count_matrix
 from harness.model.encoder import Encoder, embed
 from harness.plugins.mentions.retriever.mentions.pairs import (
@@ -75,10 +82,12 @@ class MentionWalk:
         edges = title_edges(extraction, self.direction)
         passages = embed(self.encoder, benchmark.passages, "passage", store)
         questions = embed(self.encoder, benchmark.questions, "question", store)
-        asked = embed(self.encoder, mask_titles(benchmark.questions, extraction), "question", store)
+        mentions = find_names(self.extractor, benchmark, store).mentions
+        masked = mask_titles(benchmark.questions, mentions)
+        asked = embed(self.encoder, masked, "question", store)
         prior = self.prior / np.log2(2 + np.bincount(edges.indices, minlength=edges.shape[0]))
         near, _ = exact_search(passages, questions, self.passages)
-        rows, docs = find_named_titles(extraction)
+        rows, docs = find_named_titles(mentions, extraction)
         named = rows * len(passages) + docs
         pairs = np.union1d(near + len(passages) * np.arange(len(near))[:, None], named)
         reached = [
@@ -114,17 +123,17 @@ def title_edges(extraction: Extraction, direction: str) -> sp.csr_array:
     return count_matrix(rows, columns, (size, size))
 
 
-def find_named_titles(extraction: Extraction) -> tuple[Int64Array, Int64Array]:
+def find_named_titles(questions: Mentions, extraction: Extraction) -> tuple[Int64Array, Int64Array]:
     """Return questions and the passages whose title they name, int64[N] each, ascending."""
-    questions, size = extraction.questions, len(extraction.titled)
+    size, known = len(extraction.titled), questions.entity < len(extraction.names)
     shape = (len(questions.indptr) - 1, len(extraction.names))
-    found = (count_matrix(questions.text, questions.entity, shape) @ about(extraction)).tocoo()
+    named = count_matrix(questions.text[known], questions.entity[known], shape)
+    found = (named @ about(extraction)).tocoo()
     return tuple(np.divmod(distinct(found.row.astype(np.int64) * size + found.col), size))  # type: ignore[return-value]
 
 
-def mask_titles(questions: list[str], extraction: Extraction) -> list[str]:
+def mask_titles(questions: list[str], mentions: Mentions) -> list[str]:
     """Return the questions with ``it`` for each title that they name."""
-    mentions = extraction.questions
     titles = mentions.kind == KINDS.index("title")
     texts, owner = [question.encode() for question in questions], mentions.text
     for place in np.flatnonzero(titles)[::-1]:

@@ -18,7 +18,7 @@ from harness.core.arrays import Float64Array, Int64Array
 from harness.core.configuration import instantiate
 from harness.core.errors import HarnessError, bounded, one_of, whole_number
 from harness.evaluation.statistic import bootstrap
-from harness.graph.extractor import extract
+from harness.graph.extractor import find_names
 from harness.plugins.policyrag.analysis.perturb import KINDS, perturb
 from harness.run import Run
 from harness.sweep.trial import inputs
@@ -170,7 +170,7 @@ def stability(
     taken = np.sort(draw.permutation(members)[: options.perturbed])
     whole = perturb(
         data,
-        extract(instantiate(config.extractor), data, kept).questions,
+        find_names(instantiate(config.extractor), data, kept).mentions,
         taken.tolist(),
         options.seed,
     )

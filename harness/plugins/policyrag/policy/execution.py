@@ -100,13 +100,12 @@ def start(
 ) -> PolicyStart:
     """Seed and gate the questions."""
     kept = load_memory(graph, benchmark, store)
-    network, extraction = graph.build(benchmark, store)
+    network, _ = graph.build(benchmark, store)
     seed = policy.seed
-    entities, links = link_entities(network, extraction.questions, encoder, seed.link, store)
+    asked = graph.find_names(benchmark, store)
+    entities, links = link_entities(network, asked, encoder, seed.link, store)
     named = sp.csr_array(entities, dtype=np.float64)
-    named.data = np.minimum(
-        named.data * np.maximum(np.diff(network.mentions.indptr), 1)[named.indices], 1.0
-    )
+    named.data = np.minimum(named.data, 1.0)
     named.sort_indices()
     close = nearest_passages(benchmark, encoder, seed.passages, seed.sharpness, store)
     questions = embed(encoder, benchmark.questions, "question", store)

@@ -199,9 +199,8 @@ def sentences(text: str) -> list[tuple[int, int]]:
     for stop in _END.finditer(text):
         mark = stop.start() + 1
         ahead = text[stop.end() : stop.end() + 1]
-        within = (
-            stop[0][0] == "." and ahead and (ahead.islower() or _SHORT.search(text, first, mark))
-        )
+        inline = stop[0][0] == "." and "\n" not in stop[0]
+        within = inline and ahead and (ahead.islower() or _SHORT.search(text, first, mark))
         if not within:
             found.append((first, stop.end()))
             first = stop.end()

@@ -39,7 +39,8 @@ class Gate:
     candidates.
 
     Candidates are the facts that hold an entity which the question names, and those in its nearest
-    passages; they are ranked by cosine. Without a filter all are kept.
+    passages; they are ranked by cosine, and facts of equal text after all others. Without a filter
+    all are kept.
     """
 
     facts: int = 5
@@ -77,7 +78,8 @@ class Gate:
         near.sort_indices()
         question, fact = (part.astype(np.int64) for part in near.tocoo().coords)
         score = cosines(facts, questions, question * size + fact)
-        order = np.lexsort((fact, -score, question))
+        copy = _copies(memory, question, fact, -score)
+        order = np.lexsort((fact, -score, copy, question))
         question, fact, score = question[order], fact[order], score[order]
         best = np.arange(len(question)) - np.searchsorted(question, question) < self.facts
         return FactCandidates(
@@ -95,3 +97,18 @@ class Gate:
             texts[question].append(memory.facts.text(fact))
         kept, counts = gate.keep(self.filter, questions, texts, store)
         return replace(found, kept=kept), counts
+
+
+def _copies(
+    memory: TypedMemory, question: Int64Array, fact: Int64Array, cost: Float64Array
+) -> Int64Array:
+    """Return int64[C], how many better candidates of the same question have the text of each
+    candidate.
+    """
+    texts: dict[str, int] = {}
+    known = {one: texts.setdefault(memory.facts.text(one), one) for one in np.unique(fact).tolist()}
+    group = question * len(memory.facts) + np.array([known[one] for one in fact.tolist()], np.int64)
+    order = np.lexsort((fact, cost, group))
+    ordered, copy = group[order], np.empty_like(fact)
+    copy[order] = np.arange(len(fact)) - np.searchsorted(ordered, ordered)
+    return copy

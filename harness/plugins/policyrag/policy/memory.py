@@ -18,7 +18,7 @@ from harness.plugins.policyrag.policy.fact import Facts, make_facts
 from harness.retriever.walk import normalize_rows
 from harness.work.store import Store
 
-VERSION = 2  # 2: the facts alone
+VERSION = 3  # 3: a line break ends a sentence after any stop
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,5 +143,5 @@ def load_memory(graph: Graph, benchmark: Benchmark, store: Store) -> TypedMemory
         return {"facts": len(facts)}
 
     config = {"graph": identity(graph), "version": VERSION}
-    stored = store.get("memory", config, {"benchmark": benchmark.sha256}, build)
+    stored = store.get("memory", config, {"corpus": benchmark.corpus_sha256}, build)
     return compile_memory(network, extraction.titled, Facts.load(stored.path))

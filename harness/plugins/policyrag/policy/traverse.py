@@ -19,7 +19,7 @@ class Traverse:
     An entity's row of T is T_E = eta_r A_r + eta_s A_s (eq. 4), plus eta_c T_E->P to its passages
     if eta_c > 0 (the paper's walk has none). The weights are relative: a row is divided by its sum,
     so an entity without an edge of one family leaves its share to the others, and one weight can be
-    edited alone. A passage's row is T_P->E.
+    edited alone. A passage's row is T_P->E, where the paper's walk is over entities alone.
 
     Args:
         eta_r: in [0, 1]; not all three are 0.

@@ -32,7 +32,7 @@ class PolicyRAG:
     synonym threshold is the policy's.
     """
 
-    version = 5  # 5: the first sweeps of a walk compute in float32
+    version = 6  # 6: a graph of the corpus alone; distinct facts first
     fitted_on = ("2wikimultihopqa", "musique")
     graph: Graph
     encoder: Encoder

@@ -37,7 +37,7 @@ class Convergence:
         floor: value of a passage that a seed does not reach, > 0.
     """
 
-    version = 4  # 4: the first sweeps of a walk compute in float32
+    version = 5  # 5: a question's names are linked to a graph of the corpus alone
     fitted_on = PPR.fitted_on
     ppr: PPR
     seeds: int = 5

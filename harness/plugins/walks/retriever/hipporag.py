@@ -48,7 +48,7 @@ class HippoRAG(PPR):
             None.
     """
 
-    version = 5  # 5: the first sweeps of a walk compute in float32
+    version = 6  # 6: a graph of the corpus alone; ner_to_node divides by titles, too
     walk: Undirected = field(default_factory=Undirected)  # type: ignore[assignment]
     passage_weight: float = 0.05
     by: str = "query_to_triple"
@@ -71,9 +71,8 @@ class HippoRAG(PPR):
         questions = embed(self.encoder, benchmark.questions, "question", store)
         facts: Facts
         if self.by == "ner_to_node":
-            entities, facts = link_entities(
-                network, extraction.questions, self.encoder, self.link, store
-            )
+            named = self.graph.find_names(benchmark, store)
+            entities, facts = link_entities(network, named, self.encoder, self.link, store)
         else:
             if self.by == "query_to_triple":
                 entities, facts = self._triples(extraction, benchmark.questions, questions, store)
@@ -85,8 +84,8 @@ class HippoRAG(PPR):
                 shape = (len(questions), len(names))
                 entities = sp.csr_array(entries, shape=shape)
                 facts = {"linked": near.size}
-            held = np.diff((network.mentions + network.about).indptr)
-            entities = scale_rows(1 / np.maximum(held, 1), entities.T.tocsr()).T
+        held = np.diff((network.mentions + network.about).indptr)
+        entities = scale_rows(1 / np.maximum(held, 1), entities.T.tocsr()).T
         passages = embed(self.encoder, benchmark.passages, "passage", store)
         close = sp.csr_array(spread_cosines(passages, questions))
         seeds = normalize_rows(sp.hstack([entities, self.passage_weight * close], format="csr"))

@@ -50,7 +50,7 @@ class LinearRAG(Walker):
     order. A question without a known entity starts from its passages alone.
     """
 
-    version = 4  # 4: the first sweeps of a walk compute in float32
+    version = 5  # 5: a question's names are linked to a graph of the corpus alone
     graph: Graph
     encoder: Encoder
     link: float | None = 0.7
@@ -76,8 +76,8 @@ class LinearRAG(Walker):
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Activate question by question, then walk from all restarts."""
         network, extraction = self.graph.build(benchmark, store)
-        linked, facts = link_entities(network, extraction.questions, self.encoder, self.link, store)
-        linked.data *= np.maximum(np.diff(network.mentions.indptr), 1)[linked.indices]
+        names = self.graph.find_names(benchmark, store)
+        linked, facts = link_entities(network, names, self.encoder, self.link, store)
         questions = embed(self.encoder, benchmark.questions, "question", store)
         passages = embed(self.encoder, benchmark.passages, "passage", store)
         joined = Joined.of(self.encoder, benchmark, extraction, store)

@@ -20,7 +20,7 @@ TEXTS = ["David Lynch was born in Missoula.", "", "The Amazonâ€™s length\u2028 æ
 
 
 def test_places_of_each_text() -> None:
-    found = [row.tolist() for row in Recogniser(MODEL).find(TEXTS)]
+    found = [row.tolist() for row in Recogniser(MODEL).find((TEXTS, False))]
     assert found[:2] == [[[0, 11, 1], [24, 32, 1]], []]
 
 
@@ -45,7 +45,7 @@ def loaded(recogniser: Recogniser, job: str) -> bool:
     return (
         job in sys.modules
         and sys.modules[job] is not None
-        and len(recogniser.find(TEXTS)) == len(TEXTS)
+        and len(recogniser.find((TEXTS, False))) == len(TEXTS)
     )
 
 

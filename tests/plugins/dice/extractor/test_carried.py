@@ -9,7 +9,7 @@ import pytest
 
 from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
-from harness.graph.extractor import extract
+from harness.graph.extractor import extract, find_names
 from harness.plugins.dice.extractor.carried import Carried, labels
 from harness.work.store import Store
 
@@ -40,7 +40,7 @@ def test_entities_triples_and_what_questions_name(world: Benchmark, tmp_path: Pa
     assert triples.object.tolist() == [2, 3, 2]
     stated = [triples.predicates[place] for place in triples.predicate]
     assert stated == ["author", "born in", "author"]
-    asked = found.questions
+    asked = find_names(Carried(), world, Store(tmp_path)).mentions
     assert asked.indptr.tolist() == [0, 2, 4, 4]
     assert asked.entity.tolist() == [0, 1, 2, 3]
     spans = zip(asked.text.tolist(), asked.start.tolist(), asked.end.tolist(), strict=True)

@@ -10,7 +10,7 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
-from harness.graph.extractor import Extraction, artifact, extract
+from harness.graph.extractor import Extraction, artifact, extract, find_names
 from harness.graph.extractor.extraction import KINDS
 from harness.graph.extractor.offline import Offline
 from harness.graph.network import relation
@@ -104,9 +104,8 @@ def test_every_form_gives_the_same_graph(titled: Any, tmp_path: Path, form: str)
 
 def test_mentions_are_added_to_those_of_the_base(titled: Any, tmp_path: Path) -> None:
     benchmark = titled(WORLD, QUESTIONS)
-    extraction = extract(
-        OpenIEFile(TITLES, str(hipporag(tmp_path, passages()))), benchmark, Store(tmp_path / "runs")
-    )
+    extractor = OpenIEFile(TITLES, str(hipporag(tmp_path, passages())))
+    extraction = extract(extractor, benchmark, Store(tmp_path / "runs"))
 
     def told(mentions: Any, place: int) -> list[tuple[str, str]]:
         part = slice(mentions.indptr[place], mentions.indptr[place + 1])
@@ -121,11 +120,14 @@ def test_mentions_are_added_to_those_of_the_base(titled: Any, tmp_path: Path) ->
         ("open", "david lynch"),
         ("open", "dune"),
     ]
-    assert told(extraction.questions, 0) == [("title", "dune"), ("open", "clark fork")]
-    assert told(extraction.questions, 1) == []
-    place = np.flatnonzero(extraction.questions.kind == KINDS.index("open"))[0]
-    start, end = extraction.questions.start[place], extraction.questions.end[place]
+    asked = find_names(extractor, benchmark, Store(tmp_path / "runs")).mentions
+    assert told(asked, 0) == [("title", "dune"), ("open", "clark fork")]
+    assert told(asked, 1) == []
+    place = np.flatnonzero(asked.kind == KINDS.index("open"))[0]
+    start, end = asked.start[place], asked.end[place]
     assert QUESTIONS[0].encode()[start:end] == b"Clark Fork"
+    alone = find_names(extractor, benchmark.asked({"z": QUESTIONS[0]}), Store(tmp_path / "runs"))
+    assert alone.mentions.entity.tolist() == asked.entity[: asked.indptr[1]].tolist()
 
 
 def test_another_corpus_is_refused_with_the_numbers(titled: Any, tmp_path: Path) -> None:

@@ -163,6 +163,7 @@ def test_a_list_that_walks_fitted_on_a_benchmark_of_conf(runs):
     _, found = fit(compose("fit", given), given)
     assert found["weights"]["restart"] in (0.3, 0.5, 0.7)
     assert found["objective"]["sample"]["n"] == 294
+    assert found["shipped"]
 
 
 @pytest.mark.parametrize(
@@ -223,6 +224,15 @@ def test_weights_of_conf_are_those_of_their_target(name):
     own = {"extractor": target.retriever.extractor, "encoder": target.retriever.encoder}
     default = strategy("retriever", name, **own)
     assert with_weights(default, found["weights"]) == default
+
+
+@pytest.mark.parametrize(("name", "count"), [("ppr", 10), ("mention_walk", 5)])
+def test_a_fit_starts_from_the_list_as_shipped(name, count):
+    shipped = instantiate(compose("config", [f"retriever@lists.graph={name}"]).lists.graph)
+    target = instantiate(compose("fit", [f"target={name}"]).target)
+    start = {knob: first for stage in target.stages for knob, (first, *_) in stage.items()}
+    assert len(start) == count
+    assert with_weights(shipped, start) == shipped
 
 
 @pytest.mark.parametrize("name", names("target"))

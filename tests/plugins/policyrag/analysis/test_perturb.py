@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.benchmark import Benchmark
-from harness.graph.extractor import extract
+from harness.graph.extractor import find_names
 from harness.graph.extractor.offline import Offline
 from harness.plugins.policyrag.analysis.perturb import alias, paraphrase, perturb
 from harness.work.store import Store
@@ -50,7 +50,7 @@ def test_a_benchmark_of_some_questions_and_their_wordings(
         {"David Lynch": "He made it.", "Dune": "A film."},
         ["Who is David Lynch?", "Who?", "What is Dune?"],
     )
-    mentions = extract(Offline(model=None, spans=False), world, Store(tmp_path)).questions
+    mentions = find_names(Offline(model=None, spans=False), world, Store(tmp_path)).mentions
     made = perturb(world, mentions, [0, 2], seed=3)
     ids = made.query_ids.to_pylist()
     assert ids == ["q0", "q0#paraphrase", "q0#alias", "q2", "q2#paraphrase"]

@@ -71,7 +71,7 @@ def test_triples_are_facts_and_found_in_their_sentence(titled: Any) -> None:
     none = Mentions.of([np.empty((0, 4), np.int32)])
     rows = [(0, 0, 0, 1), (0, 1, 1, 2), (0, 3, 1, 3), (0, 3, 1, 0)]
     triples, titled_as = Triples.of(rows, ["made by", "in"]), np.array([0], np.int32)
-    found = make_facts(Extraction(names, titled_as, none, Mentions.of([]), triples), world)
+    found = make_facts(Extraction(names, titled_as, none, triples), world)
     raw = world.passages[0].encode()
     told = [found.text(fact) for fact in range(len(found))]
     assert told == ["dune made by d lynch", "d lynch in rome", "nowhere in dune"]
@@ -89,6 +89,8 @@ def test_triples_are_facts_and_found_in_their_sentence(titled: Any) -> None:
         ("J. R. R. Tolkien wrote. It sold.", ["J. R. R. Tolkien wrote.", "It sold."]),
         ("Acme Inc. Makes it. e.g. this.", ["Acme Inc. Makes it. e.g. this."]),
         ("Title\nText of it.", ["Title", "Text of it."]),
+        ("Ed Smith Jr.\nEd is a man.", ["Ed Smith Jr.", "Ed is a man."]),
+        ("Roma F.C.\n\nA club.", ["Roma F.C.", "A club."]),
         ('He said "no." She left.', ['He said "no."', "She left."]),
         ("", []),
     ],

@@ -176,6 +176,18 @@ def test_facts_are_gated_and_counted(titled: Any, tmp_path: Path) -> None:
     assert np.bincount(query[kept]).max() == 1
 
 
+def test_copies_of_a_passage_come_after_distinct_facts(titled: Any, tmp_path: Path) -> None:
+    """Two candidates of four: of three copies one, and the sentence that is further away."""
+    text = "Dune was filmed by David Lynch."
+    world = titled(
+        [("Dune", text), ("Dune", text), ("Dune", text), ("David Lynch", "Lynch met Dune.")],
+        ["Dune was filmed by David Lynch?"],
+    )
+    found = policyrag(gate={"facts": 2}).seeding(world, Store(tmp_path))
+    stated = [found.memory.facts.text(fact) for fact in found.candidates.fact.tolist()]
+    assert stated == [f"Dune {text}", "David Lynch Lynch met Dune."]
+
+
 def test_a_language_model_as_the_gate_is_asked_once_and_its_choice_seeds(
     titled: Any, tmp_path: Path
 ) -> None:

@@ -152,6 +152,13 @@ def test_other_links(rag: HippoRAG, tmp_path: Path) -> None:
         assert set(found) - set("abcde") == {"dune"}
 
 
+def test_names_of_a_question_divide_by_passages_and_titles(rag: HippoRAG, tmp_path: Path) -> None:
+    """Missoula is the title of c and named in b, Rome the title of d alone: 1/2 and 1."""
+    benchmark = few(["Is Rome in Missoula?"])
+    found = seeds(replace(rag, graph=TITLES, by="ner_to_node"), benchmark, Store(tmp_path), 0)
+    assert found["rome"] == pytest.approx(2 * found["missoula"])
+
+
 def test_no_triples_and_bounds(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match="extractor=llm"):
         retrieve(HippoRAG(TITLES, Hashed()), few(QUESTIONS), Store(tmp_path))
