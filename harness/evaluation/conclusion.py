@@ -17,6 +17,8 @@ from harness.evaluation.statistic import mcnemar
 if TYPE_CHECKING:
     from harness.evaluation.system_comparison import SystemComparison
 
+FEW_CLUSTERS = 5
+"""A side that won its questions in fewer clusters has a caution."""
 GREAT = 0.05
 """Share of the questions in one cluster above which a caution is printed."""
 SEEN = "detectable difference"
@@ -98,7 +100,9 @@ class Headroom:
         """
         others = " or ".join([name for name, count in self.wins.items() if count] or self.wins)
         by = f" by {metric}" if metric else ""
-        few = "" if self.answers or settled else ", too few to show a gain"
+        few = ""
+        if not (self.answers or settled):
+            few = f"; choosing between them for each {scale.item} cannot show a gain"
         items = f"{self.questions} of {self.n} {scale.item}s"
         return f"On {items} {others} finds more than {self.best}{by}{few}."
 
@@ -173,7 +177,8 @@ def conclude(found: Comparison, ours: str, theirs: str) -> list[Sentence]:
             f"{pair}: one more cluster of {size} {scale.item}s, all won by the other side, would "
             "undo this finding."
         )
-        said.append(Sentence("caveat", text))
+        kind: Kind = "caveat" if found.clusters_ahead < FEW_CLUSTERS else "explanation"
+        said.append(Sentence(kind, text, SEEN))
     if found.interval is not None and found.finding == "even":
         said.append(Sentence("explanation", f"{pair}: {_limit(found)}.", SEEN))
     return said

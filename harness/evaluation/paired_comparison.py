@@ -280,6 +280,12 @@ class Comparison:
         return None if shown(p) else size
 
     @property
+    def clusters_ahead(self) -> int:
+        """The number of clusters in which the side that is ahead won its questions."""
+        ahead = self.won if self.wins >= self.losses else self.lost
+        return len(np.unique(self._labels[ahead]))
+
+    @property
     def within_margin(self) -> bool:
         """Whether the 95% interval lies within ``margin`` of 0; False for values other than 0 and
         1.

@@ -44,7 +44,7 @@ KEYS = {"alpha": "fuser.alpha", "beta": "fuser.beta", "k": "fuser.k", "cap": "po
 
 
 FACTS = yaml.safe_load(f"""
-{{dataset: sample, data_sha256: {SHA}, objective: last_hop@5, code: 0.1.0+abc,
+{{dataset: sample, data_sha256: {SHA}, objective: last_hop@5, code: 0.6.0+abc,
   libraries: {{numpy: 2.4.6}}}}
 """)
 MANIFEST = yaml.safe_load("""
@@ -149,6 +149,8 @@ def row(index: int) -> dict[str, object]:
         "losses": losses,
         "p": p,
         "p_holm": p if p is None else 1.0,
+        "equals": None,
+        "tied": True,
     }
 
 
@@ -218,6 +220,9 @@ def as_a_list(result: SweepResult, place: int = 2) -> SweepResult:
     ranks = result.ranks.copy()
     ranks[0] = np.where(ranks[place] > 5, 77, ranks[place])
     np.save(result.folder / "ranks.npy", ranks)
+    trials = pd.read_parquet(result.folder / "trials.parquet")
+    trials.loc[0, "equals"] = f"{place:016x}"
+    trials.to_parquet(result.folder / "trials.parquet")
     return SweepResult(result.folder)
 
 

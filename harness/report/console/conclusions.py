@@ -49,6 +49,7 @@ def sentences(result: SweepResult, view: View) -> list[Sentence]:
         _compared(result, view),
         *_verdict(view),
         *outlook(result, view),
+        *_tied(result, view),
         *_addition(result, view),
         *_elsewhere(view),
         *(Sentence("caveat", f"{line}.") for line in caption.cautions(view)),
@@ -119,6 +120,18 @@ def _alone(view: View) -> str:
         return f"{view.winner_title}: {percent(score)}%."
     fused = f"The best fusion: {percent(score)}%, the same as {view.winner_name}."
     return f"{best} alone: {percent(most)}%. {fused}"
+
+
+def _tied(result: SweepResult, view: View) -> list[Sentence]:
+    """Return how many fusions of tune are not shown to be worse than the winner."""
+    whole = result.whole
+    fused = [place for place in whole.fused if place != whole.winner_place]
+    if view.split == "test" or not fused:
+        return []
+    tied = sum(bool(whole.rows[place].get("tied")) for place in fused)
+    others = counted(len(fused), "other fusion")
+    text = f"{tied} of {others} are not shown to be worse than the winner."
+    return [Sentence("addition", text)]
 
 
 def _addition(result: SweepResult, view: View) -> list[Sentence]:

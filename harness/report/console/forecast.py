@@ -19,18 +19,32 @@ def forecasts(result: SweepResult) -> list[Sentence]:
 
 
 def outlook(result: SweepResult, view: View) -> list[Sentence]:
-    """Return the expectation for test; after test was scored, whether it came true."""
-    forecast = result.lock.get("expected")
+    """Return the expected difference of the winner from the best list on test; after test was
+    scored, whether it came true. Without such a list it is the expected score.
+    """
+    forecast, apart = result.lock.get("expected"), result.lock.get("expected_difference")
     if not forecast:
         return []
+    expected = apart or forecast
+    ends = _span(expected) if apart else _bounds(expected)
+    what = f"difference from {view.best_single}" if apart else "score"
     if view.split == "test":
+        place = view.singles.get(str(view.best_single))
         score = view.score(view.rows[view.winner_place])
-        inside = "inside" if forecast["low"] <= score <= forecast["high"] else "outside"
-        shown, low, high = percents(score, forecast["low"], forecast["high"])
-        text = f"On test it scored {shown}, {inside} the {low} to {high} that was expected."
+        other = 0.0 if not apart or place is None else view.score(view.rows[place])
+        inside = "inside" if expected["low"] <= score - other <= expected["high"] else "outside"
+        value = points(score - other)
+        if not apart:
+            value, low, high = percents(score, forecast["low"], forecast["high"])
+            ends = f"{low} to {high}"
+        text = f"Its {what} on test, {value}, is {inside} the {ends} that tune predicted."
         return [Sentence("expectation", text)]
     questions = f"the {counted(forecast['n'], 'question')} of test"
-    text = f"On {questions} the winner is expected to score {_bounds(forecast)}."
+    text = f"On {questions} its expected {what} is {ends}."
+    if apart:
+        text = (
+            f"On {questions} its expected {what} is {points(apart['score'])} points (95% {ends})."
+        )
     if is_empty(forecast):
         text = f"{questions.capitalize()} can show nothing: any score is expected."
     return [Sentence("expectation", text)]
@@ -43,6 +57,10 @@ def is_empty(forecast: Facts) -> bool:
 
 def _bounds(forecast: Facts) -> str:
     return f"{percent(forecast['low'])} to {percent(forecast['high'])}"
+
+
+def _span(forecast: Facts) -> str:
+    return f"{points(forecast['low'])} to {points(forecast['high'])}"
 
 
 def _expected(result: SweepResult) -> str:

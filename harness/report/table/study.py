@@ -119,7 +119,7 @@ def _of_sweep(result: SweepResult) -> Iterator[tuple[str, str]]:
     yield "Hyperparameters tried", f"{name}: {tried}; chosen by {view.objective} on tune"
     found = leaves(result.config)
     seeds = [f"{'.'.join(path)}={value}" for path, value in found if path[-1] == "seed"]
-    none = "none is set; no step of this sweep draws at random"
+    none = "none is set; bootstrap resamples and drawn sign flips have seed 0"
     yield "Random seeds", f"{name}: {', '.join(seeds) or none}"
     yield (
         "Error bars",

@@ -39,7 +39,7 @@ FILES = {
     "test": ("heldout.json", "heldout_comparisons.parquet", ENTRY, LOCK),
 }
 """The attached files of a sweep's folder, by split; the first is written last."""
-FORM = 7
+FORM = 8
 """The version of the runs' content; a new one replaces the runs of an earlier release."""
 
 
@@ -120,6 +120,8 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
                 "kind": "trial",
                 "trial": row["trial"],
                 "family": row["family"],
+                "equals": _name_of(view, row["equals"]) if row.get("equals") else ABSENT,
+                "tied": str(bool(row.get("tied", False))).lower(),
                 NOTE: markdown_code(rerun(row)[:LONGEST_NOTE]),
             },
             place + 1,
@@ -163,6 +165,12 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
         [path for path in files if path.is_file()],
         0.0 if held_out else float(result.manifest.get("seconds") or 0),
     )
+
+
+def _name_of(view: View, trial: str) -> str:
+    """Return the name of the trial with a hash; the hash if the view lacks it."""
+    place = view.place(trial)
+    return trial if place is None else str(view.rows[place]["name"])
 
 
 def _varied(params: Sequence[Mapping[str, str]]) -> list[str]:

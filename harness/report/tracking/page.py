@@ -53,9 +53,12 @@ class TrackerPage:
 
     @property
     def query(self) -> str:
-        """The search that finds the trials."""
+        """The search that finds the trials, each of several equal ones once."""
         name = f'"{self.sweep}"' if "'" in self.sweep else f"'{self.sweep}'"
-        return f"tags.sweep = {name} and tags.kind = 'trial' and tags.split = '{self.split}'"
+        return (
+            f"tags.sweep = {name} and tags.kind = 'trial' and tags.split = '{self.split}' "
+            "and tags.equals = '-'"
+        )
 
     def address(self, experiment: str) -> str:
         """Return the part of the address after that of the server."""

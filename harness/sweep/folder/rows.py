@@ -44,6 +44,9 @@ list itself. Further columns:
 - wilson_cluster: the interval that is shown: by cluster if questions share gold passages, otherwise
   the same as ``wilson``; null if clusters are too few.
 - odds_ratio: odds ratio of a 0/1 objective to the reference.
+- equals: hash of the first other trial with the same gold ranks in the objective's depth, single
+  lists first; null if there is none.
+- tied: whether it is not shown to be worse than the winner, by Holm over all trials.
 - graph_win: number of questions whose last hop is in the trial's top k but not in that of ``dense``
   (or the reference, if no list has that name), k the objective's depth; graph_loss: the reverse.
 - learned: only in a lock. Only on test: coverage, roles, evaluation, seen (how many of its

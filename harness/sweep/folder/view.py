@@ -118,17 +118,15 @@ class View:
         """Return float64[Q], a metric (by default the objective) of a row on each question."""
         return (metric or self.metric)(np.asarray(self.ranks[place]))
 
-    @cached_property
+    @property
     def originals(self) -> list[int]:
-        """For each row, the index of the first one with the same gold ranks.
+        """For each row, the index of the first one with the same gold ranks (see ``equals``)."""
+        first: dict[str, int] = {}
+        return [first.setdefault(self._original(place), place) for place in range(len(self.rows))]
 
-        Fusions that follow one list alone have the same.
-        """
-        first: dict[bytes, int] = {}
-        return [
-            first.setdefault(ranks.tobytes(), place)
-            for place, ranks in enumerate(np.asarray(self.ranks))
-        ]
+    def _original(self, place: int) -> str:
+        row = self.rows[place]
+        return str(row.get("equals") or row["trial"])
 
     @property
     def copies(self) -> list[bool]:
@@ -149,14 +147,14 @@ class View:
         """Name of the locked winner; if a fusion ranks as one list does, the name of that list."""
         return str(self.winner_list or self.rows[self.winner_place]["name"])
 
-    @cached_property
+    @property
     def winner_list(self) -> str | None:
-        """The list whose first k gold ranks the winning fusion copies, k the objective's depth, or
-        None.
-        """
+        """The list that the winning fusion ranks as, or None."""
         if self.winner_place not in self.fused:
             return None
-        return next((name for name, place in self.singles.items() if self._is_alike(place)), None)
+        original = self._original(self.winner_place)
+        names = (name for name, key in self.baselines.lists.items() if key == original)
+        return next((name for name in names if name in self.singles), None)
 
     @property
     def best_place(self) -> int:
@@ -237,15 +235,9 @@ class View:
         return self.compare(self.winner_place, place).with_fields(verdict=self._verdict(stored))
 
     def is_winner(self, place: int) -> bool:
-        """Return whether a row is the winner, or copies the same list as the winner."""
-        other = self.winner_list is not None and self._is_alike(place)
-        return place == self.winner_place or other
-
-    def _is_alike(self, place: int) -> bool:
-        """Return whether a row has the winner's gold ranks, with all ranks beyond the objective's k
-        equal.
-        """
-        return self.metric.same_top(self.ranks[place], self.ranks[self.winner_place])
+        """Return whether a row is the winner, or ranks as the same list as the winner."""
+        same = self._original(place) == self._original(self.winner_place)
+        return place == self.winner_place or (self.winner_list is not None and same)
 
     def score(self, row: Row) -> float:
         """Return the objective of a row."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,13 @@ from harness.core.configuration import by_name
 from harness.evaluation import statistic
 from harness.evaluation.family import Family
 from harness.evaluation.metric import Metric, means
-from harness.evaluation.paired_comparison import Comparison, Outcome, Verdict, counted_queries
+from harness.evaluation.paired_comparison import (
+    MARGIN,
+    Comparison,
+    Outcome,
+    Verdict,
+    counted_queries,
+)
 from harness.evaluation.statistic import Labels, clustered_wilson
 from harness.sweep.folder.baselines import Group, group_of
 from harness.sweep.folder.rows import COMPARED, NUMBERS, Row
@@ -75,6 +81,8 @@ def judge_trials(
     won = keys.index(chosen.winner)
     alike = [name for name, place in opponents.items() if metric.same_top(ranks[won], ranks[place])]
     decided = decide(found, keys, split, alike, chosen.winner, evaluation)
+    equals = find_equals(keys, ranks, metric, baselines.lists.values())
+    tied = find_tied(ranks, metric, won, labels, evaluation)
     dense = baselines.lists.get("dense", baselines.lists.get(baselines.reference))
     graph = graph_outcomes(ranks, metric, keys.index(dense) if dense else None)
     intervals = score_intervals(ranks, metric, labels)
@@ -99,6 +107,8 @@ def judge_trials(
             "odds_ratio": one and one.odds_ratio,
             **graph[place],
             **intervals[place],
+            "equals": equals[place],
+            "tied": tied[place],
         }
         rows.append(row)
         for name, others in decided.items():
@@ -106,6 +116,50 @@ def judge_trials(
                 about = {**head, "against": name, "split": split, "metric": str(metric)}
                 compared.append({**about, "n": counts["n"], **_numbers(pair)})
     return rows, compared
+
+
+def find_equals(
+    keys: Sequence[str], ranks: Int32Array, metric: Metric, lists: Iterable[str]
+) -> list[str | None]:
+    """Return for each trial the hash of the first other one with its gold ranks, or None.
+
+    Gold ranks below the objective's depth are equal. Single lists come first, then the trials in
+    their order.
+
+    Args:
+        keys: hashes of the trials.
+        ranks: int32[T, Q, H].
+        metric: the objective.
+        lists: hashes of the single lists.
+    """
+    top = np.minimum(ranks, metric.k + 1) if metric.k else ranks
+    contents = {key: own.tobytes() for key, own in zip(keys, top, strict=True)}
+    first: dict[bytes, str] = {}
+    for key in [*(one for one in lists if one in contents), *keys]:
+        first.setdefault(contents[key], key)
+    originals = [first[contents[key]] for key in keys]
+    return [None if one == key else one for one, key in zip(originals, keys, strict=True)]
+
+
+def find_tied(
+    ranks: Int32Array, metric: Metric, winner: int, labels: Labels | None, evaluation: int
+) -> list[bool]:
+    """Return whether each trial is not shown to be worse than the winner, by Holm over all trials.
+
+    Args:
+        ranks: int32[T, Q, H].
+        metric: the objective.
+        winner: index of the winner.
+        labels: int64[Q], clusters of the questions.
+        evaluation: number of this evaluation of test, 0 for tune.
+    """
+    compared = compare_trials(ranks, metric, {"winner": winner}, MARGIN, labels)["winner"]
+    others = [place for place in range(len(ranks)) if place != winner]
+    family = Family.of([one for one in compared if one is not None], evaluation)
+    tied = [True] * len(ranks)
+    for place, one in zip(others, family, strict=True):
+        tied[place] = one.finding != "worse"
+    return tied
 
 
 def _numbers(one: Comparison | None) -> dict[str, object]:

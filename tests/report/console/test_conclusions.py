@@ -58,7 +58,7 @@ def test_before_heldout(example: ModuleType, tmp_path: Path) -> None:
         "(+25.0 points, 95% " in short
     )
     assert "; 3 won, 1 lost, Holm p " in short
-    assert "\nOn the 6 questions of test the winner is expected to score 40.0 to 80.0.\n" in short
+    assert "\nOn the 6 questions of test its expected score is 40.0 to 80.0.\n" in short
     assert (
         "; against graph, the best list on tune, no difference is shown (+12.5 points, 95% "
         in short
@@ -112,7 +112,7 @@ def test_after_heldout(example: ModuleType, tmp_path: Path) -> None:
     assert short.startswith("sample, test split (n = 6, evaluation 1): 5 locked trials, chosen am")
     assert "cap=20 is not shown to be better than dense (+50.0 points, 95% " in short
     assert "; 3 won, 0 lost, p .250); graph, the best list on tune, was therefore not tes" in short
-    assert "On test it scored 83.3, outside the 40.0 to 80.0 that was expected.\n" in short
+    assert "Its score on test, 83.3, is outside the 40.0 to 80.0 that tune predicted.\n" in short
     assert re.search(r"not tested \(\+33.3 points, 95% [^;]*; 2 won, 0 lost\)\.\n", short)
 
 
@@ -127,7 +127,7 @@ def test_headroom_is_said_and_whether_these_questions_can_tell(
     tune = conclusions(example.write(tmp_path / "s1", heldout=False))
     assert would.format("100.0", 62.5) in tune["headroom"]
     assert tune["headroom"].endswith("raw p by question .250.")
-    few = " questions dense finds more than graph, too few to show a gain."
+    few = " questions dense finds more than graph; choosing between them for each question cannot show a gain."
     assert tune["in short"].endswith(f"On 3 of 8{few}")
     test = conclusions(example.write(tmp_path / "s2"))
     assert would.format(66.7, "50.0") in test["headroom"]
@@ -148,7 +148,7 @@ def test_a_fusion_that_is_shown_to_be_better_leaves_out_whether_one_could_be(
     assert "better than dense (+25.0 points, 95% " in short
     assert ("and better than graph" in short) == (best == "graph")
     assert f" finds more than {best}." in short
-    assert "too few" not in short
+    assert "cannot show" not in short
     assert "raw p" not in told
 
 
@@ -185,12 +185,12 @@ def test_no_rounding_contradicts_the_verdict(example: ModuleType, tmp_path: Path
     result = example.write(tmp_path / "s1")
     result.lock["expected"].update(low=0.8334, high=0.9)  # 5/6 is .83333
     assert (
-        "On test it scored 83.33, outside the 83.34 to 90.00 that was expected."
+        "Its score on test, 83.33, is outside the 83.34 to 90.00 that tune predicted."
         in conclusions(result)["in short"]
     )
     result.lock["expected"].update(low=5 / 6, high=0.9)
     assert (
-        "On test it scored 83.3, inside the 83.3 to 90.0 that was expected."
+        "Its score on test, 83.3, is inside the 83.3 to 90.0 that tune predicted."
         in conclusions(result)["in short"]
     )
 

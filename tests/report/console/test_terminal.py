@@ -20,7 +20,7 @@ def test_leaderboard(example: ModuleType, tmp_path: Path) -> None:
     assert lines[11].startswith(
         "W, L (GraphWin, GraphLoss): won, lost against dense; Holm p: corrected over "
     )
-    assert "On the 6 questions of test the winner is expected to score 40.0 to 80.0." in lines
+    assert "On the 6 questions of test its expected score is 40.0 to 80.0." in lines
     assert len(lines) <= 23
     assert max(map(len, lines)) <= 120
 

@@ -87,7 +87,7 @@ def test_a_trial_reads_back_as_it_stands_in_the_folder(
     metrics |= {"wins": 3, "losses": 1, "p": 0.625, "p_holm": 1}
     assert trial.data.metrics == pytest.approx(metrics, abs=1e-15)
     tags = trial.data.tags
-    expected = {"dataset": "sample", "split": "tune", "code": "0.1.0+abc", "sweep": "s1"}
+    expected = {"dataset": "sample", "split": "tune", "code": "0.6.0+abc", "sweep": "s1"}
     assert {key: tags[key] for key in expected} == expected
     assert tags["mlflow.parentRunId"] == parent.info.run_id
     command = tags["mlflow.note.content"]

@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 
 from harness.benchmark import UNORDERED
+from harness.evaluation.metric import Metric
 from harness.sweep.folder import View, caption
+from harness.sweep.judge.trial_table import find_equals
 
 
 def test_a_list_that_several_trials_are_stands_at_its_first_place_and_is_no_fusion() -> None:
@@ -21,7 +23,7 @@ def test_a_list_that_several_trials_are_stands_at_its_first_place_and_is_no_fusi
         ("dense", "single"),
     ]
     rows = [
-        {"trial": str(place), "name": name, "family": family}
+        {"trial": str(place), "name": name, "family": family, "equals": None if place else "2"}
         for place, (name, family) in enumerate(named)
     ]
     ranks = np.array([[[1]], [[7]], [[1]], [[7]], [[7]]], dtype=np.int32)
@@ -78,17 +80,23 @@ def of_lists(ranks: list[list[int]], queries: pd.DataFrame, **manifest: Any) -> 
 
 def test_what_stands_below_the_objectives_depth_makes_no_other_list() -> None:
     """Of five, rank 6 is as good as 7, and 5 is not 4."""
-    queries = pd.DataFrame({"id": ["a", "b"]})
-    found = of_lists([[5, 6], [4, 6], [5, 7]], queries)
-    assert (found.winner_list, found.is_winner(0), found.is_winner(1), found.is_winner(2)) == (
-        "graph",
-        True,
-        False,
-        True,
-    )
-    assert found.copies == [False, False, False]
-    assert of_lists([[5, 6], [4, 6], [5, 5]], queries).winner_list is None
-    assert of_lists([[1, 2], [1, 2], [1, 2]], queries).copies == [False, True, True]
+
+    def equals(*ranks: list[int]) -> list[str | None]:
+        array = np.array(ranks, dtype=np.int32)[..., None]
+        keys, lists = ("fused", "dense", "graph"), ("dense", "graph")
+        return find_equals(keys, array, Metric.parse("recall@5"), lists)
+
+    assert equals([5, 6], [4, 6], [5, 7]) == ["graph", None, None]
+    assert equals([5, 6], [4, 6], [5, 5]) == [None, None, None]
+    assert equals([1, 2], [1, 2], [1, 2]) == ["dense", None, "dense"]
+
+
+def test_rows_with_the_same_gold_ranks_are_copies_of_the_first() -> None:
+    view = of_lists([[5], [4], [5]], pd.DataFrame({"id": ["a"]}))
+    for row, equal in zip(view.rows, ("graph", None, None), strict=True):
+        row["equals"] = equal
+    assert (view.winner_list, view.copies) == ("graph", [False, False, True])
+    assert [view.is_winner(place) for place in range(3)] == [True, False, True]
 
 
 def test_impractical_rows_come_last_whatever_their_score() -> None:
