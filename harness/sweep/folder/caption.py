@@ -82,7 +82,7 @@ def source(view: View) -> Source:
         *(f"Caution: {line}." for line in cautions(view)),
         *of_lists(view),
         *clustering(view),
-        sample_note(view.dataset, view.data_sha256),
+        sample_note(view.dataset),
     ]
     return Source(notes=[note for note in notes if note])
 
