@@ -9,7 +9,7 @@ import dataclasses
 import hashlib
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -111,11 +111,9 @@ class Published(ABC):
         for place in (*card.folders(root), root):
             if pair and all((place / name).is_file() for name in pair):
                 return self._from_pair(card, place.joinpath)
-        return self._from_hub(card, official, root, [*map(str, files), *pair])
+        return self._from_hub(card, official, root)
 
-    def _from_hub(
-        self, card: Card, official: Card | None, root: Path, files: Sequence[str]
-    ) -> Benchmark:
+    def _from_hub(self, card: Card, official: Card | None, root: Path) -> Benchmark:
         """Return the benchmark of the Hub. Raise HarnessError, which names all places, if it cannot
         be had there.
         """
@@ -128,7 +126,8 @@ class Published(ABC):
                 return self._from_contexts(card, official, None)
         except HubError as error:
             problem = str(error)
-        tried = []
+        tried, own = [], ""
+        places = dict.fromkeys(path.parent for path in card.official_files(root))
         if card is not official:
             folders = " or ".join(map(str, card.folders(root)))
             tried.append(f"prepared files corpus.jsonl[.gz] and queries.jsonl[.gz] in {folders}")
@@ -136,14 +135,9 @@ class Published(ABC):
             sizes = " and ".join(f"{file['name']}{_size(file)}" for file in card.files.values())
             tried.append(f"HippoRAG's {sizes} in {card.folders(root)[0]} or {root}")
         if official is not None:
-            tried.append(f"the publishers' {', '.join(files)}")
-        own = (
-            ""
-            if official is None
-            else (
-                f"; other questions with their contexts: dataset={official.name} dataset.path=FILE"
-            )
-        )
+            names = " or ".join(official.files["queries"]["names"])
+            tried.append(f"the publishers' {names} in {' or '.join(map(str, places))}")
+            own = f"; other questions with contexts: dataset={official.name} dataset.path=FILE"
         raise HarnessError(
             f"benchmark {card.name}: no data. Looked for {'; '.join(tried)}; on the Hub "
             f"({problem}). Get a file ({card.source}) and put it there, or set HARNESS_DATA or "
