@@ -18,6 +18,8 @@ from harness.command import complete
 
 def run(config: DictConfig) -> None:
     """Load the benchmark, print it, and write it if `out` is given."""
+    from harness.benchmark.content import content_sha256
+    from harness.benchmark.oddity import describe_oddities, find_oddities
     from harness.benchmark.record_lines import write_benchmark
     from harness.benchmark.source import read_card
     from harness.core.configuration import instantiate
@@ -32,9 +34,12 @@ def run(config: DictConfig) -> None:
         counted(len(data.corpus), "passage"),
         counted(len(data.queries), "question"),
     )
+    if card and card.alias:
+        print(f"{card.alias} means {card.name}")
     print(f"{data.name}: {passages}, {questions}, sha256 {data.sha256}")
-    if data.left_out:
-        print("left out:", ", ".join(f"{count} {name}" for name, count in data.left_out.items()))
+    print(f"content {content_sha256(data)}, however it is numbered and packed")
+    for line in describe_oddities(find_oddities(data)):
+        print(f"caution: {line}")
     if card:
         said = {"source": card.source, "licence": card.licence, "citation": card.citation}
         print(

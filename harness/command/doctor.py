@@ -177,7 +177,7 @@ def _data(data: Path) -> Iterator[str]:
             continue  # carried by the package, or a way to any collection
         card = read_card(name)
         files = card.official_files(data) or [data / f"{name}.json"]
-        prepared = "official" not in card.expected and (data / (card.folder or name)).is_dir()
+        prepared = any(folder.is_dir() for folder in card.folders(data))
         there = prepared or any(path.is_file() for path in files)
         yield (
             f"data       {name}: "

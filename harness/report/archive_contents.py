@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.benchmark.source import read_card
+from harness.benchmark.source import find_card
 from harness.core.artifact import read_manifest
-from harness.core.concepts import package_folder
 from harness.core.escape import markdown
 from harness.core.identity import record
 from harness.core.table import percent
@@ -125,10 +124,8 @@ def _platform(machine: Mapping[str, Any], libraries: Mapping[str, str]) -> dict[
 
 def _readme(result: SweepResult, has_runs: bool) -> str:
     manifest, name = result.manifest, result.folder.name
-    card = package_folder("datasets") / f"{manifest['dataset']}.yaml"
     about = f"{manifest['dataset']}, SHA-256 of its content `{manifest['data_sha256']}`."
-    if card.is_file():
-        known = read_card(manifest["dataset"])
+    if known := find_card(manifest["dataset"]):
         about += f" Licence: {known.licence}. Cite: {known.citation}"
     hardware = (manifest.get("machine") or {}).get("hardware", {})
     model = hardware.get("cpu", {}).get("model")

@@ -25,6 +25,8 @@ from harness.work.processes import Workers
 from harness.work.shared_rows import Columns, map_rows
 from harness.work.store import Store
 
+NO_WORD = "questions that share no word with a passage (words are runs of letters between blanks)"
+"""What is odd about a list if there are any."""
 PART = 256
 """Number of queries of a part, if several processes score."""
 ARRAYS, WORDS = ("data", "indices", "indptr"), "words.txt"
@@ -75,7 +77,9 @@ class BM25:
                 holding = slice(*index.indptr[word : word + 2])
                 total[index.indices[holding]] += count * index.data[holding]
 
-        return rank(benchmark, add, self.depth, PART), {"vocabulary": index.shape[0]}
+        unknown = int((np.diff(bags.indptr) == 0).sum())
+        facts = {"vocabulary": index.shape[0], "odd": {NO_WORD: unknown}}
+        return rank(benchmark, add, self.depth, PART), facts
 
     def index(
         self, passages: Sequence[str], questions: Sequence[str], store: Store

@@ -17,7 +17,7 @@ from harness.core.arrays import Float32Array, evenly
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import LATER, identity, texts_sha256
-from harness.model.encoder import Encoder, embed
+from harness.model.encoder import Encoder, embed, find_cut
 from harness.retriever.search.exact import exact_search, nearest_rows
 from harness.retriever.search.index import build, save, search
 from harness.run import Run
@@ -74,6 +74,12 @@ class Dense:
             "index": name,
             "exact": name == "Flat",
             "dimension": passages.shape[1],
+        }
+        cut, tokens = find_cut(self.encoder, benchmark.passages, "passage", store)
+        gold = np.unique(benchmark.gold[benchmark.gold >= 0])
+        facts["odd"] = {
+            f"passages of which only the first {tokens} tokens are read": int(cut.sum()),
+            f"gold passages of which only the first {tokens} are read": int(cut[gold].sum()),
         }
         if name == "Flat":
             find = functools.partial(exact_search, passages, depth=self.depth)

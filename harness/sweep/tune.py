@@ -43,7 +43,7 @@ from harness.sweep.judge.edge import GridEdge, find_edges
 from harness.sweep.judge.foresight import foresight
 from harness.sweep.judge.trial_table import frame, judge_trials
 from harness.sweep.trial import Trial, engine, read_by
-from harness.sweep.trial.inputs import fitted, recalls, retrievers, store
+from harness.sweep.trial.inputs import fitted, oddities, recalls, retrievers, store
 from harness.sweep.trial.list_cost import cost, made_by
 from harness.sweep.trial.prepared import Prepared
 
@@ -158,8 +158,6 @@ class Findings:
             "margin": plan.margin,
             **foresight(self.rows, self.ranks, objective, len(asked), self.chosen, *clusters_of),
         }
-        if data.left_out:
-            found["left_out"] = dict(data.left_out)
         if versions := prepared.versions(self.trials.values()):
             found |= {"versions": versions, "orders": prepared.orders}
         return found
@@ -192,6 +190,8 @@ class Findings:
             "fitted": fitted(retrievers(plan.config), data),
             "recalls": recalls(prepared.identities, data, store(plan.config)),
         }
+        if odd := oddities(prepared.identities, data, store(plan.config)):
+            found["odd"] = odd
         if data.origin:
             found["origin"] = dict(data.origin)
         if reads := read_by(self.trials.values()):

@@ -30,6 +30,7 @@ from gallery import gallery  # noqa: E402
 
 import harness  # noqa: E402
 from harness.__main__ import commands, manual  # noqa: E402
+from harness.benchmark.source import read_card  # noqa: E402
 from harness.core.concepts import ROOMS  # noqa: E402
 from harness.core.configuration import compose, names  # noqa: E402
 from harness.core.configuration.extensions import folders, plugins  # noqa: E402
@@ -149,19 +150,17 @@ def command_pages() -> str:
 
 def benchmarks() -> str:
     """The cards of the benchmarks as a table."""
-    rows = ["| benchmark | licence | queries | passages | where from |", "|---|---|---|---|---|"]
+    heads = ("benchmark", "licence", "queries", "passages", "content", "where from")
+    rows = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for path in sorted((ROOT / "datasets").glob("*.yaml")):
-        card = yaml.safe_load(path.read_text(encoding="utf-8"))
-        records = [entry for kind in (card.get("expected") or {}).values() for entry in kind or []]
-        counts = [
-            dict.fromkeys(str(entry[key]) for entry in records if key in entry)
-            for key in ("queries", "passages")
-        ]
+        card = read_card(path.stem)
+        known = card.expected
         cells = [
-            f"`{card['name']}`",
-            card["licence"],
-            *(" or ".join(found) for found in counts),
-            card["source"],
+            f"`{card.name}`{f', `{card.alias}`' if card.alias else ''}",
+            card.licence,
+            *(known.get(key, "") for key in ("queries", "passages")),
+            f"`{known['content'][:12]}`" if "content" in known else "",
+            card.source,
         ]
         rows.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(rows)

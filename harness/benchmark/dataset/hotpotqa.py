@@ -5,6 +5,7 @@ the question names.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,9 +20,6 @@ from harness.benchmark.source.upstream import (
     query_of,
 )
 
-JOINT = ""
-"""The separator of HotpotQA's sentences, which begin with a space."""
-
 
 @dataclass(frozen=True)
 class HotpotQA(Published):
@@ -33,11 +31,11 @@ class HotpotQA(Published):
 
     def contexts(self, record: Record) -> Contexts:
         """Return the paragraphs of a question (see Published)."""
-        return [(title, text) for title, _, text in contexts_of(record, JOINT)]
+        return [(title, text) for title, _, text in contexts_of(record)]
 
     def query(self, record: Record, passages: CorpusRecords) -> Record:
         """Return the query of a record (see Published)."""
-        gold = gold_passages(record, passages, JOINT)
+        gold = gold_passages(record, passages)
         source = "supporting_facts"
         if record["type"] == "bridge":
             gold, source = bridge_order(record["question"], record["answer"], gold)
@@ -68,5 +66,13 @@ def bridge_order(question: str, answer: str, gold: Sequence[Record]) -> tuple[li
 
 
 def _holds(text: str, words: str) -> bool:
-    """Return whether a text holds whole words, regardless of case."""
-    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE) is not None
+    """Return whether a text holds these words in a row, regardless of case, accents and
+    punctuation.
+    """
+    return f" {_words(words)} " in f" {_words(text)} "
+
+
+def _words(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text).casefold()
+    bare = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    return " ".join(re.findall(r"\w+", bare))

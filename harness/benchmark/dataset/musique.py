@@ -22,6 +22,8 @@ class Musique(Published):
     id (``3hop2``).
     """
 
+    gold = "question_decomposition"
+
     def contexts(self, record: Record) -> Contexts:
         """Return the paragraphs of a question (see Published)."""
         rows = rows_of(record, "paragraphs", PARAGRAPH)

@@ -20,8 +20,6 @@ from harness.benchmark.source.upstream import (
 )
 from harness.core.errors import HarnessError
 
-JOINT = " "
-"""The separator of 2WikiMultiHopQA's sentences, which have no space at their ends."""
 EVIDENCE = ("fact", "relation", "entity")
 
 
@@ -34,20 +32,22 @@ class TwoWikiMultiHopQA(Published):
 
     def contexts(self, record: Record) -> Contexts:
         """Return the paragraphs of a question (see Published)."""
-        return [(title, text) for title, _, text in contexts_of(record, JOINT)]
+        return [(title, text) for title, _, text in contexts_of(record)]
 
     def query(self, record: Record, passages: CorpusRecords) -> Record:
         """Return the query of a record (see Published)."""
         return {
-            **query_of(record, gold_passages(record, passages, JOINT)),
+            **query_of(record, gold_passages(record, passages)),
             "decomposition": _steps(record),
             "order_source": "supporting_facts",
         }
 
     def complete(self, folder: Path, queries: Records) -> Records:
         """Add upstream's types and evidence triples from ``evidences.jsonl``: ``id, type,
-        evidences``.
+        evidences``. Queries that all have a ``decomposition`` need no such file.
         """
+        if all(query.get("decomposition") for query in queries.values):
+            return queries
         path = need_file(folder, "evidences")
         upstream = {record["id"]: record for record in read_lines(path).values}
         missing = [query["id"] for query in queries.values if query["id"] not in upstream]

@@ -1,6 +1,8 @@
 from .assembly import assemble as assemble
 from .assembly import with_chain as with_chain
 from .card import Card as Card
+from .card import find_card as find_card
+from .card import plain_name as plain_name
 from .card import read_card as read_card
 from .card import sample_note as sample_note
 from .corpus import read_corpus as read_corpus

@@ -22,6 +22,10 @@ COMMIT = re.compile(r"/([0-9a-f]{40})/")
 """The commit in the path of a cached file of a data set of the Hub."""
 
 
+class HubError(HarnessError):
+    """A data set or a file that cannot be had from the Hub or read."""
+
+
 def load_table(
     path: str,
     configuration: str | None = None,
@@ -38,7 +42,7 @@ def load_table(
         revision: commit or tag on the Hub; None is the newest.
 
     Raises:
-        HarnessError: the file is damaged, or there is no such data set, configuration or split.
+        HubError: the file is damaged, or there is no such data set, configuration or split.
     """
     import pyarrow as pa
 
@@ -51,7 +55,7 @@ def load_table(
         found = load_dataset(path, configuration, split=split, revision=revision)
     except (OSError, ValueError, pa.ArrowException) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
-        raise HarnessError(
+        raise HubError(
             f"dataset.path={path}: no split {split} of configuration {configuration} can be read "
             f"({reason}); give a .json, .jsonl or .parquet file of its publishers, a saved data "
             "set or an id on the Hub; a folder of BEIR is dataset=folder"
@@ -98,11 +102,11 @@ def commit(path: Path) -> str | None:
 
 
 def fetch(repo: str | None, name: str, revision: str | None) -> Path:
-    """Return a file of a dataset repository, from the cache or downloaded. Raise ConnectionError if
-    both fail, or the repository is None.
+    """Return a file of a dataset repository, from the cache or downloaded. Raise HubError if both
+    fail, or the repository is None.
     """
     if repo is None:
-        raise ConnectionError("the Hub (the benchmark's card names no repository there)")
+        raise HubError("the Hub (the benchmark's card names no repository there)")
     from huggingface_hub import constants, hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError
 
@@ -123,6 +127,6 @@ def fetch(repo: str | None, name: str, revision: str | None) -> Path:
         return Path(get())
     except (OSError, EntryNotFoundError, ValueError) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
-        raise ConnectionError(
+        raise HubError(
             f"{name} of the dataset {repo} on the Hub, {constants.ENDPOINT} ({reason})"
         ) from error

@@ -12,13 +12,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source.assembly import assemble
 from harness.benchmark.source.card import Card, read_card
 from harness.benchmark.source.corpus import read_corpus
-from harness.benchmark.source.hub import commit, fetch
+from harness.benchmark.source.hub import HubError, commit, fetch
 from harness.benchmark.source.prepared_files import read_prepared
 from harness.benchmark.source.records import Record, Records
 from harness.benchmark.source.upstream import (
@@ -40,9 +40,9 @@ log = logging.getLogger(__name__)
 class Published(ABC):
     """The benchmark of ``datasets/<card>.yaml``.
 
-    A card with a corpus file is looked for in ``data/<card>/``, then in ``data/``, then on the Hub;
-    prepared files are looked for in the card's ``folder`` first. A card without one has questions
-    with their own contexts, whose union is the corpus.
+    It is looked for as prepared files, as the publishers' questions with their own contexts, whose
+    union is the corpus, then as HippoRAG's questions and corpus; in ``data``, then on the Hub. A
+    card with a list of ids takes these questions, in the order of the list.
 
     A subclass returns the paragraphs of a question, and the query with its gold in hop order.
 
@@ -57,6 +57,9 @@ class Published(ABC):
         sample: number of questions, chosen by the MD5 of their ids; null takes all.
         corpus: ``all`` is the contexts of all questions, ``sample`` those of the chosen ones.
     """
+
+    gold: ClassVar[str] = "supporting_facts"
+    """The field of the publishers' questions that names the gold."""
 
     card: str
     data: str = field(metadata=NO_RESULT)
@@ -87,57 +90,85 @@ class Published(ABC):
         return queries
 
     def load(self, store: Store) -> Benchmark:
-        """Return the benchmark from the first source that has it. Its counts are compared with the
-        card.
+        """Return the benchmark from the first source that has it, under another name if its content
+        is not the card's.
         """
         card, root = read_card(self.card), Path(self.data).expanduser()
-        folder = root / card.name
-        if "official" in card.expected:
-            return self._official(card, root)
-        places = dict.fromkeys((root / (card.folder or card.name), folder))
-        for place in places:
-            if (prepared := read_prepared(place, store.root)) is None:
-                continue
-            corpus, queries = prepared[0], self.complete(place, prepared[1])
-            made = assemble(card.name, corpus, queries, card.chain)
-            count = len(made.queries) + made.left_out.get("queries", 0)
-            card.check("prepared", str(place), count, len(corpus.table), made.sha256)
-            log.info("benchmark %s: prepared, %s", card.name, place)
-            return made
-        wanted = " or ".join(map(str, places))
-        tried = f"prepared files corpus.jsonl[.gz] and queries.jsonl[.gz] in {wanted}"
-        if card.files is not None:
-            names = [str(file["name"]) for file in card.files.values()]
-            for place in (folder, root):
-                if all((place / name).is_file() for name in names):
-                    return self._converted(card, "upstream", place.joinpath)
-            hub = card.hub or {}
-            try:
-                repo, revision = hub.get("repo"), hub.get("revision")
-                return self._converted(card, "hub", lambda name: fetch(repo, name, revision))
-            except ConnectionError as error:
-                files = " and ".join(f"{file['name']}{_size(file)}" for file in card.files.values())
-                tried += f"; upstream files {files} in {folder} and {root}; {error}"
+        official = card.official
+        if self.path is not None and official is not None:
+            return self._from_contexts(card, official, self.path)
+        if card is not official:
+            for place in card.folders(root):
+                if (prepared := read_prepared(place, store.root)) is not None:
+                    corpus, queries = prepared[0], self.complete(place, prepared[1])
+                    made = assemble(card.name, corpus, queries, card.chain)
+                    return card.named(made, str(place))
+        files = card.official_files(root)
+        if found := next((path for path in files if path.is_file()), None):
+            assert official is not None
+            return self._from_contexts(card, official, str(found))
+        pair = [str(file["name"]) for file in card.files.values()] if card is not official else []
+        for place in (*card.folders(root), root):
+            if pair and all((place / name).is_file() for name in pair):
+                return self._from_pair(card, place.joinpath)
+        return self._from_hub(card, official, root)
+
+    def _from_hub(self, card: Card, official: Card | None, root: Path) -> Benchmark:
+        """Return the benchmark of the Hub. Raise HarnessError, which names all places, if it cannot
+        be had there.
+        """
+        problem = f"datasets/{card.name}.yaml names no repository there"
+        try:
+            if card.hub is not None and card is not official:
+                repo, revision = card.hub["repo"], card.hub["revision"]
+                return self._from_pair(card, lambda name: fetch(repo, name, revision))
+            if official is not None and (official.hub or {}).get("repo"):
+                return self._from_contexts(card, official, None)
+        except HubError as error:
+            problem = str(error)
+        tried, own = [], ""
+        places = dict.fromkeys(path.parent for path in card.official_files(root))
+        if card is not official:
+            folders = " or ".join(map(str, card.folders(root)))
+            tried.append(f"prepared files corpus.jsonl[.gz] and queries.jsonl[.gz] in {folders}")
+        if card.hub is not None and card is not official:
+            sizes = " and ".join(f"{file['name']}{_size(file)}" for file in card.files.values())
+            tried.append(f"HippoRAG's {sizes} in {card.folders(root)[0]} or {root}")
+        if official is not None:
+            names = " or ".join(official.files["queries"]["names"])
+            tried.append(f"the publishers' {names} in {' or '.join(map(str, places))}")
+            own = f"; other questions with contexts: dataset={official.name} dataset.path=FILE"
         raise HarnessError(
-            f"benchmark {card.name}: no data. Looked for {tried}. Put prepared or upstream files "
-            "there, set HARNESS_DATA or paths.data=DIR to the folder that holds them, or go online "
-            f"({card.source}); a file of the publishers' own: "
-            f"dataset={card.name.partition('_')[0]}_dev dataset.path=FILE"
+            f"benchmark {card.name}: no data. Looked for {'; '.join(tried)}; on the Hub "
+            f"({problem}). Get a file ({card.source}) and put it there, or set HARNESS_DATA or "
+            f"paths.data=DIR to the folder that holds it{own}"
         )
 
-    def _official(self, card: Card, root: Path) -> Benchmark:
-        """Return the benchmark of questions with contexts, from a file or a data set."""
-        questions, origin = self._read_official(card, root)
-        total, queries, name = len(questions.values), _answerable(questions), card.name
-        known = [version["queries"] for version in card.expected["official"]]
-        if len(queries.values) not in known:
-            found = counted(len(queries.values), "answerable question")
-            expected = f"datasets/{name}.yaml expects {' or '.join(f'{one:,}' for one in known)}"
-            log.warning("%s: %s, but %s", questions.path, found, expected)
+    def _from_contexts(self, card: Card, official: Card, path: str | None) -> Benchmark:
+        """Return the benchmark of questions with contexts.
+
+        Args:
+            card: its card.
+            official: the card of the publishers' questions.
+            path: a file or a data set; None for that of the card on the Hub.
+        """
+        questions, origin = self._read_contexts(official, path)
+        if not any(record.get(self.gold) for record in questions.values):
+            raise HarnessError(
+                f"{questions.path}: no question has {self.gold}, so this is a test file, which has "
+                f"no gold; use the dev file ({' or '.join(official.files['queries']['names'])})"
+            )
+        asked, total = _answerable(questions), len(questions.values)
+        source, name = asked, card.name
+        if self.corpus == "all" and card.ids is None:
+            source = questions  # with the paragraphs of unanswerable questions
+        if card.ids is not None:
+            source, asked = _listed(card, asked)
+            total = len(asked.values)
         if self.sample is not None:
-            total, queries = self.sample, _sample(queries, self.sample)
+            total, asked = self.sample, _sample(asked, self.sample)
             name = f"{name}_{self.sample}{'_own' if self.corpus == 'sample' else ''}"
-        source = queries if self.corpus == "sample" else questions
+            source = asked if self.corpus == "sample" else source
         paragraphs: list[tuple[int, str, str]] = []
         for number, place in enumerate(source.places):
             with _placed(source, number):
@@ -147,35 +178,24 @@ class Published(ABC):
                             f"a paragraph must have a title and a text, found {(title, text)!r:.60}"
                         )
                     paragraphs.append((place, title, text))
-        passages = join_passages(questions.path, card.name, paragraphs, questions.unit)
-        return self._made(card, name, total, queries, passages, origin)
+        passages = join_passages(
+            questions.path, card.alias or card.name, paragraphs, questions.unit
+        )
+        made = self._made(card, name, total, asked, passages, origin)
+        return made if self.sample is not None else card.named(made, str(questions.path))
 
-    def _read_official(self, card: Card, root: Path) -> tuple[Records, dict[str, str]]:
-        """Return the questions of the typed file, of a file in a known place, or of the Hub, and
-        where they are from.
-        """
-        places, hub = card.official_files(root), card.hub or {}
-        local = next((str(place) for place in places if place.is_file()), None)
-        path = self.path or local
-        ours = hub if path in (None, hub["repo"]) else {"split": hub["split"]}
+    def _read_contexts(self, official: Card, path: str | None) -> tuple[Records, dict[str, str]]:
+        """Return the publishers' questions, and where they are from."""
+        hub = official.hub or {}
+        ours = hub if path in (None, hub.get("repo")) else {"split": hub.get("split")}
         keys = ("configuration", "split", "revision")
         wanted = {key: getattr(self, key) or ours.get(key) for key in keys}
-        if path is not None:
-            return read_questions(path, **wanted)
-        problem = f"datasets/{card.name}.yaml names no repository there"
-        if hub["repo"] is not None:
-            try:
-                return read_questions(hub["repo"], **wanted)
-            except HarnessError as error:
-                problem = str(error)
-        raise HarnessError(
-            f"benchmark {card.name}: no data. Looked for {', '.join(map(str, places))}, then "
-            f"on the Hub ({problem}). Get the file ({card.source}) and put it there, or name "
-            "it: dataset.path=FILE"
-        )
+        return read_questions(str(hub["repo"] if path is None else path), **wanted)
 
-    def _converted(self, card: Card, way: str, get: Callable[[str], Path]) -> Benchmark:
-        assert card.files is not None
+    def _from_pair(self, card: Card, get: Callable[[str], Path]) -> Benchmark:
+        """Return the benchmark of HippoRAG's questions and corpus. Raise HarnessError if they have
+        other hashes than the card's.
+        """
         paths = {part: get(str(entry["name"])) for part, entry in card.files.items()}
         for part, entry in card.files.items():
             if entry["sha256"] not in (None, found := file_sha256(paths[part])):
@@ -184,15 +204,13 @@ class Published(ABC):
                     f"{paths[part]}: sha256 {found}, {size} bytes, but datasets/{card.name}.yaml "
                     f"expects another file{_size(entry)}; remove it and get the file again"
                 )
-        passages = read_passages(paths["corpus"], card.name)
+        passages = read_passages(paths["corpus"], card.alias or card.name)
         questions, origin = read_questions(str(paths["queries"]))
         if revision := commit(paths["queries"]):
             origin["revision"] = revision
         asked = _answerable(questions)
         made = self._made(card, card.name, len(questions.values), asked, passages, origin)
-        count = len(made.queries)
-        card.check(way, str(paths["queries"]), count, passages.total, made.sha256)
-        return made
+        return card.named(made, str(paths["queries"]))
 
     def _made(
         self,
@@ -256,9 +274,32 @@ def _warn(questions: Records, kept: int, reason: str) -> None:
         )
 
 
+def _listed(card: Card, questions: Records) -> tuple[Records, Records]:
+    """Return the questions of the card's list of ids, in its order, and those that are asked.
+
+    Raises:
+        HarnessError: some are missing.
+    """
+    listed = card.ids or {}
+    places = {_id(record): number for number, record in enumerate(questions.values)}
+    if missing := [name for name in listed if name not in places]:
+        raise HarnessError(
+            f"{questions.path}: {len(missing)} of the {len(listed)} questions of "
+            f"datasets/ids/{card.name}.txt are missing, the first is {missing[0]}; get the "
+            f"whole file of the publishers ({card.source}), or take questions of your own with "
+            f"dataset={card.of} dataset.path=FILE"
+        )
+    asked = [places[name] for name, is_asked in listed.items() if is_asked]
+    return questions.take([places[name] for name in listed]), questions.take(asked)
+
+
+def _id(record: Record) -> str:
+    return str(record.get("_id", record.get("id")))
+
+
 def _sample(queries: Records, size: int) -> Records:
     """Return ``size`` queries, chosen by the MD5 of their ids, in their order."""
-    ids = [str(row.get("_id", row.get("id"))) for row in queries.values]
+    ids = [_id(row) for row in queries.values]
     if size > len(ids):
         raise HarnessError(f"dataset.sample={size}: {queries.path} has {len(ids)} questions")
     hashes = [hashlib.md5(one.encode(), usedforsecurity=False).hexdigest() for one in ids]

@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from harness.benchmark.content import spaced
 from harness.benchmark.source.hub import load_table
 from harness.benchmark.source.records import Record, Records, read_array, read_lines
 from harness.core.errors import HarnessError, MissingFile
@@ -132,11 +133,6 @@ def _objects(path: Path, raw: object) -> Sequence[Record]:
     return raw
 
 
-def spaced(text: str) -> str:
-    """Return a text with single spaces."""
-    return " ".join(text.split())
-
-
 def rows_of(record: Record, field: str, names: Sequence[str]) -> list[dict[str, Any]]:
     """Return the rows of a nested field, by the names of their columns.
 
@@ -169,24 +165,20 @@ def _named(row: Any, names: Sequence[str]) -> dict[str, Any]:
     return dict(zip(names, row, strict=True))
 
 
-def contexts_of(record: Record, joint: str) -> list[tuple[str, list[str], str]]:
+def contexts_of(record: Record) -> list[tuple[str, list[str], str]]:
     """Return title, sentences and text of each paragraph of a question of HotpotQA or
-    2WikiMultiHopQA.
-
-    Args:
-        record: the question.
-        joint: the text between two sentences.
+    2WikiMultiHopQA. There is one space between two sentences.
     """
     found = []
     for row in rows_of(record, "context", ("title", "sentences")):
         title, sentences = row["title"], row["sentences"]
         if not (isinstance(title, str) and isinstance(sentences, list)):
             raise ValueError(f"field context must have titles and sentences, found {row!r:.60}")
-        found.append((title, sentences, joint.join(sentences)))
+        found.append((title, sentences, spaced(" ".join(sentences))))
     return found
 
 
-def gold_passages(record: Record, passages: CorpusRecords, joint: str) -> list[Record]:
+def gold_passages(record: Record, passages: CorpusRecords) -> list[Record]:
     """Return the gold passages, found by title and text, in the order of first appearance in
     ``supporting_facts``.
 
@@ -195,7 +187,7 @@ def gold_passages(record: Record, passages: CorpusRecords, joint: str) -> list[R
     facts: dict[str, list[int]] = {}
     for row in rows_of(record, "supporting_facts", ("title", "sent_id")):
         facts.setdefault(row["title"], []).append(row["sent_id"])
-    contexts = contexts_of(record, joint)
+    contexts = contexts_of(record)
     found = []
     for title, numbers in facts.items():
         under = [(sentences, text) for name, sentences, text in contexts if name == title]

@@ -17,8 +17,8 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.arrays import BoolArray, Float32Array, Float64Array
-from harness.core.artifact import Facts
+from harness.core.arrays import BoolArray, Float32Array, Float64Array, write_array
+from harness.core.artifact import Artifact, Facts
 from harness.core.errors import HarnessError, described, one_of
 from harness.core.files import allocate, write_text
 from harness.core.identity import identity, texts_sha256
@@ -31,6 +31,7 @@ BLOCK = 1024
 """Number of pairs whose products are held at once."""
 EMBEDDINGS = "embeddings.npy"
 COUNTED = "counted.json"
+CUT = "cut.npy"
 SHARD = 1024
 """Number of texts of a shard. It is no parameter: it decides which texts share a batch, and so the
 last bits.
@@ -92,6 +93,30 @@ def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> F
         role: ``passage``, ``question`` or ``name`` (of an entity).
         store: the store of artifacts.
     """
+    path = _encoded(encoder, texts, role, store).path
+    return np.asarray(np.load(path / EMBEDDINGS, mmap_mode="r"))
+
+
+def find_cut(
+    encoder: Encoder, texts: Sequence[str], role: Role, store: Store
+) -> tuple[BoolArray, int | None]:
+    """Return bool[n], whose end the encoder did not read, and the number of tokens that it reads.
+    All are false for vectors of a release that did not store it.
+
+    Args:
+        encoder: the encoder.
+        texts: the texts.
+        role: as in ``embed``.
+        store: the store of artifacts, with the vectors of these texts.
+    """
+    artifact = _encoded(encoder, texts, role, store)
+    path = artifact.path / CUT
+    cut = np.load(path) if path.is_file() else np.zeros(len(texts), np.bool_)
+    return cut, artifact.facts.get("max_seq_length")
+
+
+def _encoded(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> Artifact:
+    """Return the artifact with the vectors of texts."""
     one_of("role", role, ROLES)
 
     def fill_parts(folder: Path) -> None:
@@ -102,10 +127,8 @@ def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> F
 
     config = {"encoder": identity(encoder), "role": role}
     what = f"{len(texts):,} {role}s with {type(encoder).__name__}"
-    artifact = store.get(
-        "encode", config, {"texts": texts_sha256(texts)}, build, fill=fill_parts, what=what
-    )
-    return np.asarray(np.load(artifact.path / EMBEDDINGS, mmap_mode="r"))
+    inputs = {"texts": texts_sha256(texts)}
+    return store.get("encode", config, inputs, build, fill=fill_parts, what=what)
 
 
 @functools.lru_cache(maxsize=1)
@@ -199,19 +222,20 @@ def _merge(
         path, mode="w+", dtype=np.float32, shape=(len(texts), dimension)
     )
     allocate(path, merged.offset)
-    truncated, number = 0, 0
+    marks, number = np.zeros(len(texts), np.bool_), 0
     for part, distinct in parts:
         with np.load(part.path, allow_pickle=False) as shard:
             bounds = first[number : number + len(distinct) + 1]
             counts = np.diff(bounds)
             merged[rows[bounds[0] : bounds[-1]]] = np.repeat(shard["vectors"], counts, axis=0)
-            truncated += int(counts[shard["cut"]].sum())
+            marks[rows[bounds[0] : bounds[-1]]] = np.repeat(shard["cut"], counts)
         number += len(distinct)
     merged.flush()
+    write_array(path.with_name(CUT), marks)
     return {
         "texts": len(texts),
         "distinct": len(place),
-        "truncated": truncated,
+        "truncated": int(marks.sum()),
         "dimension": dimension,
     }
 

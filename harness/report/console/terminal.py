@@ -112,7 +112,7 @@ def _short(table: Table, view: View, places: Sequence[int]) -> Table:
 
 
 def _data(view: View) -> str:
-    sample = sample_note(view.dataset, view.data_sha256)
+    sample = sample_note(view.dataset)
     return f" Data sha256 {view.data_sha256[:12]}; scores in percent.{sample}"
 
 

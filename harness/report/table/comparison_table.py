@@ -5,13 +5,14 @@ split, with tests.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from operator import attrgetter
 
 import numpy as np
 
+from harness.benchmark.source import plain_name
 from harness.core.errors import one_of
 from harness.core.table import Column, Field, Source, Table
 from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, MCNEMAR, judged
@@ -129,7 +130,7 @@ class ComparisonTable:
         """Return label, published number and command of each row without a trial."""
         found = []
         for row, place in zip(self.spec["rows"], self.places, strict=True):
-            printed = row.get("published", {}).get(self.result.manifest["dataset"], {})
+            printed = _published(row, self.result.manifest["dataset"])
             if place is None and "unmeasured" in row and printed:
                 found.append((row["label"], str(next(iter(printed.values()))), row["unmeasured"]))
         return found
@@ -196,7 +197,7 @@ class ComparisonTable:
             interval = None
             if metric.binary:
                 interval = clustered_wilson(values[0], part.clusters[members]).tolist()
-            printed = row.get("published", {}).get(part.dataset, {})
+            printed = _published(row, part.dataset)
             line = ComparisonRow(
                 place,
                 row["label"],
@@ -225,3 +226,9 @@ def not_comparable(result: SweepResult, experiment: Spec, what: str = "figures")
     data = result.manifest["data_sha256"][:12]
     made = differences(result.manifest.get("lists") or {}, experiment.get("made_with") or {})
     return f"Published {what} are not comparable: {made}{experiment['differs']} Data {data}"
+
+
+def _published(row: Spec, dataset: str) -> Mapping[str, object]:
+    """Return what was printed of a row for a benchmark, by its name or its plain name."""
+    printed: Mapping[str, Mapping[str, object]] = row.get("published", {})
+    return printed.get(dataset) or printed.get(plain_name(dataset), {})

@@ -8,8 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from harness.benchmark.source import read_card
-from harness.core.concepts import package_folder
+from harness.benchmark.source import find_card
 from harness.core.configuration import leaves
 from harness.core.table import Column, Table, counted
 from harness.sweep.folder import SweepResult
@@ -102,8 +101,7 @@ def _of_sweep(result: SweepResult) -> Iterator[tuple[str, str]]:
     name = str(manifest["dataset"])
     digits = f"SHA-256 {manifest['data_sha256'][:SHORT]}"
     yield "Dataset version", f"{name}: {', '.join([*result.size, digits])}"
-    if (package_folder("datasets") / f"{name}.yaml").is_file():
-        card = read_card(name)
+    if card := find_card(name):
         yield "Dataset licence and citation", f"{name}: {card.licence}; {card.citation}"
     test = f", {len(result.heldout_queries)} of test" if result.heldout else ""
     own = manifest.get("split_sha256")

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from harness.benchmark import UNORDERED
+from harness.benchmark.oddity import describe_oddities
 from harness.benchmark.source import sample_note
 from harness.core.table import Source, counted, percent
 from harness.evaluation.metric import definitions
@@ -46,7 +47,7 @@ def cautions(view: View) -> list[str]:
     They are about test questions that were used for a choice, approximate indexes that lose
     documents, impractical trials, and lists that lack half of a split's questions or gold.
     """
-    found = []
+    found = describe_oddities(view.manifest.get("odd") or {})
     if shared := max((row.get("chosen_on") or 0 for row in view.rows), default=0):
         found.append(
             f"other sweeps of this folder chose on {shared} of these {view.n} test questions, by "
@@ -85,7 +86,7 @@ def source(view: View) -> Source:
         *(f"Caution: {line}." for line in cautions(view)),
         *of_lists(view),
         *clustering(view),
-        sample_note(view.dataset, view.data_sha256),
+        sample_note(view.dataset),
     ]
     return Source(notes=[note for note in notes if note])
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.benchmark import Benchmark
+from harness.benchmark.oddity import describe_oddities, find_oddities
 from harness.benchmark.split import are_tune_questions, share_gold
 from harness.core.artifact import MANIFEST, Facts, read_manifest
 from harness.core.configuration import extensions, instantiate, names
@@ -164,8 +165,13 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> d
                 )
         answered = found[name].answered
         if 2 * answered < len(found[name]):
+            causes = "".join(f"; {line}" for line in describe_oddities(_odd(facts)))
             log.warning(
-                "lists.%s: only %d of %d questions have a list", name, answered, len(found[name])
+                "lists.%s: only %d of %d questions have a list%s",
+                name,
+                answered,
+                len(found[name]),
+                causes,
             )
     if unfinished:
         raise Unfinished("; ".join(dict.fromkeys(unfinished)))
@@ -220,6 +226,20 @@ def recalls(identities: Identities, data: Benchmark, kept: Store) -> dict[str, F
     """
     facts = {name: _facts(one, data, kept) for name, one in identities.items()}
     return {name: one["recall"] for name, one in facts.items() if "recall" in one}
+
+
+def oddities(identities: Identities, data: Benchmark, kept: Store) -> dict[str, int]:
+    """Return the counts of what is odd in the benchmark and its lists, by what they count."""
+    found = {} if data.ids_only else find_oddities(data)
+    for name, one in identities.items():
+        counts = _odd(_facts(one, data, kept))
+        found |= {f"lists.{name}: {label}": count for label, count in counts.items()}
+    return found
+
+
+def _odd(facts: Facts) -> dict[str, int]:
+    """Return the counts above 0 of what is odd in a list, by what they count."""
+    return {label: count for label, count in facts.get("odd", {}).items() if count}
 
 
 def graphs(retrievers: Mapping[str, Retriever]) -> dict[str, Graph]:

@@ -4,6 +4,7 @@ holds them.
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
 import os
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 from harness.benchmark import Benchmark, load
+from harness.benchmark.content import content_sha256
 from harness.benchmark.dataset.hotpotqa import bridge_order
 from harness.benchmark.source.card import read_card
 
@@ -26,7 +28,7 @@ pytestmark = pytest.mark.skipif(not DATA, reason="HARNESS_DATA is not set: no re
 def real(tmp_path: Path) -> object:
     def get(name: str) -> Benchmark:
         assert DATA is not None
-        if not (Path(DATA) / (read_card(name).folder or name)).is_dir():
+        if not any(folder.is_dir() for folder in read_card(name).folders(Path(DATA))):
             pytest.skip(f"no {name} in HARNESS_DATA")
         return load(name, DATA, tmp_path / "runs")
 
@@ -36,9 +38,9 @@ def real(tmp_path: Path) -> object:
 @pytest.mark.parametrize(
     ("name", "queries", "passages", "chains", "width"),
     [
-        ("2wikimultihopqa", 1000, 6119, 413 + 108, 4),
-        ("musique", 804, 10716, 804, 4),
-        ("hotpotqa", 1000, 9832, 604, 2),
+        ("2wikimultihopqa_1000", 1000, 6119, 413 + 108, 4),
+        ("hotpotqa_1000", 1000, 9832, 604, 2),
+        ("musique_train", 100, 1890, 100, 4),
         pytest.param("popqa", 1000, 1475, 0, 2, marks=pytest.mark.plugin("collections")),
         pytest.param("nq", 2655, 2588, 0, 1, marks=pytest.mark.plugin("collections")),
     ],
@@ -53,8 +55,33 @@ def test_counts(
     assert benchmark.name == name
 
 
+def test_a_copy_of_musique_804_with_two_other_hop_orders_has_another_name(real: object) -> None:
+    """In the copy here, two questions with two gold passages of one title have them swapped: the
+    passage with the answer of the first hop comes second. Turned round, it is the card's content.
+    """
+    benchmark = real("musique_804")  # type: ignore[operator]
+    assert (len(benchmark.queries), len(benchmark.corpus)) == (804, 10716)
+    assert int(benchmark.chain.sum()) == 804
+    swapped = {"2hop__8347_8311": [1, 0], "4hop1__342858_131850_33952_34053": [0, 1, 3, 2]}
+    gold = benchmark.gold.copy()
+    for name, order in swapped.items():
+        row = benchmark.query_ids.to_pylist().index(name)
+        gold[row, : len(order)] = gold[row, order]
+    known = read_card("musique_804").expected["content"]
+    if benchmark.name == "musique_804":
+        assert content_sha256(benchmark) == known
+    else:
+        assert content_sha256(dataclasses.replace(benchmark, gold=gold)) == known
+
+
+def test_id_lists_are_those_of_the_prepared_questions(real: object) -> None:
+    for name in ("2wikimultihopqa_1000", "hotpotqa_1000", "musique_804"):
+        asked = [one for one, is_asked in (read_card(name).ids or {}).items() if is_asked]
+        assert sorted(real(name).query_ids.to_pylist()) == sorted(asked)  # type: ignore[operator]
+
+
 def test_2wiki_split_is_the_published_one(real: object) -> None:
-    benchmark = real("2wikimultihopqa")  # type: ignore[operator]
+    benchmark = real("2wikimultihopqa_1000")  # type: ignore[operator]
     assert (len(benchmark.members("tune")), len(benchmark.members("test"))) == (509, 491)
     assert Counter(benchmark.queries["type"][:]) == {
         "compositional": 413,
@@ -68,7 +95,7 @@ def test_2wiki_has_upstream_types_and_triples_of_every_question(real: object) ->
     """Nine types that were inferred from the wording had been wrong; which questions are chains
     does not change.
     """
-    benchmark = real("2wikimultihopqa")  # type: ignore[operator]
+    benchmark = real("2wikimultihopqa_1000")  # type: ignore[operator]
     assert DATA is not None
     rows = {row["id"]: row for row in _lines(Path(DATA) / "2wikimultihopqa" / "queries.jsonl.gz")}
     kinds = dict(zip(benchmark.query_ids.to_pylist(), benchmark.queries["type"][:], strict=True))
@@ -88,7 +115,7 @@ def test_2wiki_has_upstream_types_and_triples_of_every_question(real: object) ->
 
 
 def test_musique_holds_433_of_the_hipporag_questions(real: object) -> None:
-    benchmark = real("musique")  # type: ignore[operator]
+    benchmark = real("musique_804")  # type: ignore[operator]
     extra = [json.loads(value) for value in benchmark.queries["extra"][:]]
     ours = np.array([value["in_hipporag_1000"] for value in extra])
     assert Counter(np.array(benchmark.queries["hops"][:])[ours].tolist()) == {2: 219, 3: 133, 4: 81}
@@ -109,10 +136,8 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 
 
 def test_hotpotqa_bridge_order_agrees_with_the_prepared_one(real: object) -> None:
-    """790 of 793: one title is written with an accent that its question lacks, two answers are
-    misprinted.
-    """
-    benchmark = real("hotpotqa")  # type: ignore[operator]
+    """All 793, one title with an accent that its question lacks, and two misprinted answers."""
+    benchmark = real("hotpotqa_1000")  # type: ignore[operator]
     passages = benchmark.corpus[:]
     agree = 0
     for row, gold in zip(benchmark.queries, benchmark.gold.tolist(), strict=True):
@@ -121,4 +146,4 @@ def test_hotpotqa_bridge_order_agrees_with_the_prepared_one(real: object) -> Non
             found, rule = bridge_order(row["question"], row["answers"][0], pair)
             same = [passage["id"] for passage in found] == row["supporting_ids"]
             agree += same and rule == json.loads(row["extra"])["order_source"]
-    assert agree == 790
+    assert agree == 793

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +136,7 @@ def test_hotpotqa_by_its_official_name(
     place.parent.mkdir()
     place.write_text(json.dumps(HOTPOT))
     made = load("hotpotqa_dev", store, f"paths.data={tmp_path}")
-    assert made.name == "hotpotqa_dev"
+    assert re.fullmatch("hotpotqa_dev_[0-9a-f]{8}", made.name)  # two questions, not 7,405
     assert len(made.corpus) == 4
     assert gold(made) == [
         ["Alpha is a film. It was directed by Beta Brown.", "Beta Brown was born in Gammaville."],
@@ -144,8 +145,8 @@ def test_hotpotqa_by_its_official_name(
     assert made.chain.tolist() == [True, False]
     extra = [json.loads(row) for row in made.queries["extra"]]
     assert [row.get("ordered") for row in extra] == [None, False]
-    assert "2 answerable questions" in caplog.text
-    assert "expects 7,405" in caplog.text
+    assert "2 questions" in caplog.text
+    assert "queries 7405" in caplog.text
     sha256 = hashlib.sha256(place.read_bytes()).hexdigest()
     assert made.origin == {"file": place.name, "sha256": sha256}
 
@@ -254,6 +255,28 @@ def test_a_broken_record_is_one_line(
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "record", "dev"),
+    [
+        ("hotpotqa_dev", {"_id": "t", "question": "?", "context": []}, "hotpot_dev_distractor"),
+        ("hotpotqa", {"_id": "t", "question": "?", "context": []}, "hotpot_dev_distractor"),
+        ("2wikimultihopqa_dev", {**WIKI[0], "supporting_facts": [], "answer": ""}, "dev.json"),
+        (
+            "musique_dev",
+            {"id": "2hop__1_2", "paragraphs": PARAGRAPHS, "question": "?"},
+            "_dev.jsonl",
+        ),
+    ],
+)
+def test_a_test_file_has_no_gold(
+    store: Store, tmp_path: Path, name: str, record: dict[str, Any], dev: str
+) -> None:
+    path = tmp_path / "test.json"
+    path.write_text(json.dumps([record, record]))
+    with pytest.raises(HarnessError, match=f"no gold; use the dev file .*{dev}"):
+        load(name, store, f"dataset.path={path}")
+
+
 @pytest.mark.parametrize("name", ["half.json", "half.jsonl", "half.parquet"])
 def test_half_a_file_is_one_line(store: Store, tmp_path: Path, name: str) -> None:
     path = tmp_path / name
@@ -268,5 +291,5 @@ def test_half_a_file_is_one_line(store: Store, tmp_path: Path, name: str) -> Non
 
 
 def test_nothing_found_names_the_file_and_the_places(store: Store, tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match=r"musique/musique_full_v1\.0_dev\.jsonl"):
+    with pytest.raises(HarnessError, match=r"musique_full_v1\.0_dev\.jsonl in .*/musique or "):
         load("musique_full_dev", store, f"paths.data={tmp_path}")

@@ -38,9 +38,7 @@ class WikiTriples:
     source: Dataset
 
     def load(self, store: Store) -> Benchmark:
-        """Return the benchmark; counts and hash are checked if the card has those of
-        this source.
-        """
+        """Return the benchmark."""
         card, source = read_card(self.card), self.source.load(store)
         corpus, rows = source.corpus[:], list(source.queries)
         asked = [(row, evidence) for row in rows if (evidence := _evidence(row))]
@@ -70,16 +68,13 @@ class WikiTriples:
         }
         records = Records(Path(source.name), queries, range(len(queries)), ": question ")
         benchmark, unanswered = knowledge(card.name, every, records, snippets, card.chain)
-        counts = len(benchmark.queries), len(benchmark.corpus)
-        if source.sha256 in {version["of"] for version in card.expected["derived"]}:
-            card.check("derived", source.name, *counts, benchmark.sha256)
         log.info(
             "%r: %d questions without evidence and %d that no entity answers are left out",
             benchmark,
             len(rows) - len(asked),
             unanswered,
         )
-        return benchmark
+        return card.named(benchmark, source.name)
 
 
 def _evidence(row: Record) -> list[Triple]:

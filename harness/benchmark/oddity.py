@@ -1,0 +1,80 @@
+"""What is odd in the data of a benchmark and may distort scores, with counts."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow.compute as pc
+
+from harness.benchmark.benchmark import Benchmark
+from harness.benchmark.content import spaced
+from harness.core.arrays import Int64Array
+
+LABELS = {
+    "judgements": "relevant passages that the corpus lacks",
+    "passages": "passages left out, without title and text",
+    "queries": "questions left out, without gold in the corpus",
+    "judged queries": "judged queries that are not among the questions",
+    "copies": "passages with the text of another one",
+    "gold copies": "gold passages with a copy that is not gold (to find the copy is a miss)",
+    "own documents": "questions that are documents of the corpus, under the same id",
+}
+"""What each count is of."""
+
+
+def find_oddities(benchmark: Benchmark) -> dict[str, int]:
+    """Return the counts above 0 of what is odd in a benchmark, by the keys of ``LABELS``.
+
+    A copy has the same text as another passage, apart from white space; its title may differ.
+    """
+    copies = _copies(benchmark)
+    sizes = np.bincount(copies)
+    gold_copies: set[int] = set()
+    for row in benchmark.gold:
+        gold = row[row >= 0]
+        labels, own = np.unique(copies[gold], return_counts=True)
+        outside = labels[sizes[labels] > own]
+        gold_copies.update(gold[np.isin(copies[gold], outside)].tolist())
+    counts = {
+        **benchmark.left_out,
+        "copies": int((sizes[copies] > 1).sum()),
+        "gold copies": len(gold_copies),
+        "own documents": _own_documents(benchmark),
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
+def describe_oddities(counts: Mapping[str, int]) -> list[str]:
+    """Return a text for each count: ``passages with the text of another one: 6``."""
+    return [f"{LABELS.get(name, name)}: {count:,}" for name, count in counts.items()]
+
+
+def _copies(benchmark: Benchmark) -> Int64Array:
+    """Return int64[D], a number of each passage that those with its text share."""
+    table = benchmark.passages
+    digests = np.fromiter(
+        (
+            _digest(text or title or "")
+            for title, text in zip(table.titles.to_pylist(), table.texts.to_pylist(), strict=True)
+        ),
+        np.uint64,
+        len(table),
+    )
+    return np.unique(digests, return_inverse=True)[1].astype(np.int64)
+
+
+def _own_documents(benchmark: Benchmark) -> int:
+    """Return the number of questions with the id and the text of a document."""
+    places = pc.index_in(benchmark.query_ids, value_set=benchmark.doc_ids).to_pylist()
+    passages, found = benchmark.passages, 0
+    for place, question in zip(places, benchmark.questions, strict=True):
+        if place is not None:
+            texts = (passages[place], passages.texts[place].as_py())
+            found += spaced(question) in map(spaced, texts)
+    return found
+
+
+def _digest(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(spaced(text).encode(), digest_size=8).digest(), "little")
