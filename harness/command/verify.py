@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig, OmegaConf
 
-from harness.command import warn_unread
+from harness.command import refuse_unread
 from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def run(config: DictConfig) -> None:
     from harness.sweep.recomputation import verify_files, verify_numbers
 
     if not config.rescore:
-        warn_unread("device", "trust")
+        refuse_unread("device", "trust")
     named = None if OmegaConf.is_missing(config, "sweep") else config.sweep
     place = choose_one(Path(config.paths.runs), named)
     if place.is_file() and config.rescore:
