@@ -21,6 +21,7 @@ from harness.core.configuration.overrides import (
     Override,
     holds_strategies,
     parse,
+    split,
 )
 from harness.core.configuration.yaml_files import read_conf
 from harness.core.errors import HarnessError, closest
@@ -72,6 +73,9 @@ class Keys:
                 if not self._has_place(one):
                     raise _error(one, *self._missing(one.place, one.value or ""))
                 continue
+            head, *inner = one.place
+            if head == "lists" and len(inner) > 1 and inner[0] in _typed_files(given):
+                raise _error(one, f"lists.{inner[0]} is a file, which has no {inner[1]}", "")
             for words, value in _typed_leaves(one, self.tree):
                 if fault := self.fault(words, value, "+" in one.sign):
                     raise _error(one, *fault)
@@ -111,7 +115,9 @@ class Keys:
                 node = None
             elif depth == 0:
                 return self._missing(words, value)
-            elif self._takes(words[:depth], word, node, adds):
+            elif self._takes(words[:depth], word, node, adds) and (
+                words[0] != "lists" or depth + 1 == len(words)
+            ):
                 return None
             else:
                 return self._lacking(words[: depth + 1], node, value)
@@ -192,6 +198,14 @@ class Keys:
 def _fields(concept: str) -> set[str]:
     """Return the fields of all strategies of a concept."""
     return {field for name in names(concept) for field in defaults(concept, name)} - {"_target_"}
+
+
+def _typed_files(given: Sequence[Override]) -> set[str]:
+    """Return the names of the lists that are typed as files."""
+    mappings = [one.value or "" for one in given if one.key == "lists"]
+    typed = {item.partition(":")[0].strip() for text in mappings for item in split(text[1:-1])}
+    alone = [one.place for one in given if len(one.place) == 2 and "@" not in one.key]
+    return typed | {name for head, name in alone if head == "lists"}
 
 
 def _referred(text: str) -> set[str]:

@@ -186,7 +186,9 @@ def several(one: Override, tree: Mapping[str, Any]) -> HarnessError:
     if re.fullmatch(r"[-+]?[0-9]+,[0-9]+", value):
         forms.append(f"with a decimal point {one.key}={value.replace(',', '.')}")
     is_once = bool(tree) and "paths" not in tree
-    forms.append("give one" if is_once else f"with -m a job for each: -m {one.key}={value}")
+    first = next(iter(one.values), value)
+    single = f"give one, as in {one.key}={first}"
+    forms.append(single if is_once else f"with -m a job for each: -m {one.key}={value}")
     return HarnessError(f"{one}: several values; {', '.join(forms)}")
 
 
