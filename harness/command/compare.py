@@ -129,7 +129,9 @@ def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
     from harness.sweep.settings import settings_table
 
     read = ("run", "baseline", "out", "paths")
-    refuse_unread(*(key for key in config if key not in read), why="sweeps are compared by theirs")
+    refuse_unread(
+        *(str(key) for key in config if key not in read), why="sweeps are compared by theirs"
+    )
     check_ending(config.out)
     table = settings_table([SweepResult(Path(folder)) for folder in folders])
     print(*shown_lines(table), sep="\n")

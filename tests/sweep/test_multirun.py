@@ -96,7 +96,7 @@ def test_a_cell_without_sense_is_left_out_and_one_that_fails_takes_no_other_with
     found = run("fuser=rrf", "normalizer=none,pit")
     assert (found.returncode, found.stdout) == (2, "")
     assert (
-        "error: none of 2 cells has settings that go together: normalizer=none: warning: this"
+        "error: none of 2 cells has settings that go together: normalizer=none: this"
         in found.stderr
     )
 

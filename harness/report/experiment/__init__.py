@@ -21,7 +21,7 @@ from harness.core.configuration import extensions
 from harness.core.errors import one_of
 from harness.core.table import Table
 from harness.report import figure
-from harness.report.experiment.description import read_experiment
+from harness.report.experiment.description import read_experiment as read_experiment
 from harness.report.experiment.tables import fragmentation, parts_table, summary
 from harness.report.figure import Picture
 from harness.report.table.comparison_table import ComparisonTable
