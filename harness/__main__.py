@@ -19,6 +19,7 @@ import logging
 import os
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn
@@ -41,12 +42,17 @@ COMMANDS = Path(__file__).parent / "command"
 QUIET = (
     "hydra.output_subdir=null",
     "hydra.run.dir=.",
-    "hydra.sweep.dir=${paths.runs}/multirun",
     "hydra/job_logging=none",
     "hydra/hydra_logging=none",
 )
 """Keys that let Hydra write only what a launcher needs, below the runs folder."""
-MULTIRUN = ("+hydra.callbacks.multirun._target_=harness.sweep.multirun.Begin",)
+MULTIRUN = "+hydra.callbacks.multirun._target_=harness.sweep.multirun.Begin"
+MAXIMIZE = {
+    "optuna": "hydra.sweeper.direction=maximize",
+    "nevergrad": "hydra.sweeper.optim.maximize=true",
+    "ax": "hydra.sweeper.ax_config.experiment.minimize=false",
+}
+"""The key by which a sweeper of Hydra looks for the largest value; each looks for the smallest."""
 GROUPS = {
     "Start here": (("sweep", "heldout", "report", "ui"), "harness sweep"),
     "Your own runs": (
@@ -85,6 +91,8 @@ def main(given: Sequence[str] | None = None) -> None:
             print(usage())
         elif command in ("-V", "--version", "version"):
             print(version())
+        elif command in ("-sc", "--shell-completion"):
+            complete_word(arguments)
         elif command not in commands():
             lacking = extensions.missing_plugin(command)
             message = (
@@ -97,6 +105,24 @@ def main(given: Sequence[str] | None = None) -> None:
             from harness.core.configuration import CommandLine
 
             launch(CommandLine.read(command, arguments))
+
+
+def complete_word(arguments: Sequence[str]) -> None:
+    """Print the script by which a shell completes words (``install=bash``), or the words that it
+    asks for (``query=bash``): commands, and the keys of a command, which Hydra knows.
+    """
+    from harness.core.configuration import CommandLine
+
+    typed = os.environ.get("COMP_LINE", "").split(" ")
+    asks = any(text.startswith("query=") for text in arguments)
+    if asks and len(typed) < 3:
+        print(*(name for name in commands() if name.startswith(typed[-1])))
+        return
+    command = typed[1] if asks else "sweep"
+    if command in commands():
+        os.environ["COMP_LINE"] = " ".join([typed[0], *typed[2:]])
+        os.environ["COMP_POINT"] = str(len(os.environ["COMP_LINE"]))
+        launch(CommandLine.read(command, ["--shell-completion", *arguments]))
 
 
 @contextlib.contextmanager
@@ -242,7 +268,7 @@ def launch(line: CommandLine) -> None:
             launch_by_hydra(line, run)
         else:
             prepared = prepare(line.primary, line.overrides)
-            perform(run, build(prepared), [*map(str, prepared.overrides)])
+            perform(run, build(line.primary, prepared), [*map(str, prepared.typed)])
 
 
 def perform(
@@ -251,7 +277,7 @@ def perform(
     """Run a command with its configuration and return its result.
 
     Args:
-        run: the command. A sweep returns the winner's objective on tune, for Hydra's sweepers, and
+        run: the command. A sweep returns its objective on tune, for Hydra's sweepers, and
             `evaluate` its row of a multirun's table.
         config: its configuration.
         overrides: the overrides of the configuration.
@@ -278,15 +304,19 @@ def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | Table
     if "--info" in line.flags:  # Hydra prints it by a handler of its own
         logging.getLogger().handlers.clear()
     os.environ["HYDRA_FULL_ERROR"] = "1"  # `translate_errors` needs the error itself
-    first = compose(line.primary, line.first_job)  # reports mistakes before Hydra does
-    if line.is_several and "paths" not in first:
-        raise HarnessError(
-            "this command runs once; -m, several values of a key, is for harness sweep"
-        )
     begin: Callable[[], contextlib.AbstractContextManager[None]] = functools.partial(
         report_errors, line.command
     )
     around: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    passed: Sequence[str] = line.overrides
+    if not line.is_completion:
+        first = compose(line.primary, line.first_job)  # reports mistakes before Hydra does
+        if line.is_several and "paths" not in first:
+            raise HarnessError(
+                "this command runs once; -m, several values of a key, is for harness sweep"
+            )
+        prepared = prepare(line.primary, line.overrides)
+        passed = [*map(str, prepared.typed)] if line.is_several else prepared.for_hydra
     if line.is_several:
         from harness.sweep import multirun
 
@@ -298,7 +328,9 @@ def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | Table
     @functools.wraps(run)
     def job(config: DictConfig) -> float | None:
         with begin():  # not outside: Hydra would add a line of its own
-            typed = list(HydraConfig.get().overrides.task)
+            typed = [*HydraConfig.get().overrides.task]
+            if not line.is_several:
+                typed = [str(one) for one in prepared.typed if one.place[0] != "hydra"]
             found = perform(run, compose(line.primary, typed), typed)
             if not isinstance(found, Table):
                 return found
@@ -307,19 +339,26 @@ def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | Table
         return None  # the error of a job is noted for the table of the multirun
 
     extensions.extend_hydra()
-    sys.argv = [
-        f"harness {line.command}",
-        *line.flags,
-        *map(str, prepare(line.primary, line.overrides).overrides),
-        *QUIET,
-        *(MULTIRUN if line.is_several else ()),
-    ]
+    sys.argv = ["harness", *line.flags, *passed, *QUIET]
+    if line.is_several:
+        sys.argv += _multirun_keys(line)
     with around:
         hydra.main(
             version_base="1.3",
             config_path=str(package_folder("conf").resolve()),
             config_name=line.primary,
         )(job)()
+
+
+def _multirun_keys(line: CommandLine) -> list[str]:
+    """Return Hydra's keys of a multirun: a folder of its own, and the direction of an optimiser."""
+    now = datetime.now().strftime("%Y%m%d-%H%M%S-%f")
+    keys = [f"hydra.sweep.dir=${{paths.runs}}/multirun/{now}", MULTIRUN]
+    for name, direction in MAXIMIZE.items():
+        typed = {text.partition("=")[0] for text in line.overrides}
+        if f"hydra/sweeper={name}" in line.overrides and direction.partition("=")[0] not in typed:
+            keys.append(direction)
+    return keys
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -13,8 +12,6 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
     from harness.evaluation.metric import Metric
-
-log = logging.getLogger(__name__)
 
 
 def complete(config: DictConfig) -> None:
@@ -47,20 +44,21 @@ LISTS = (
 FUSION = ("fuser", "normalizer", "temperature", "reranker", "pool", "reference")
 CHOICE = ("grid", "objective", "margin", "metrics", "dry_run")
 """Keys of conf/config.yaml that make lists, fuse them, and choose in a sweep (see
-``warn_unread``).
+``refuse_unread``).
 """
 
 
-def warn_unread(*unread: str) -> None:
-    """Warn about each typed key that the command has but does not read.
+def refuse_unread(*unread: str, why: str = "") -> None:
+    """Raise HarnessError for a typed key that the command has but does not read here.
 
     Args:
         unread: keys, or sections.
+        why: the reason.
     """
     for text in typed():
         key = re.split(r"[@=]", text.lstrip("+~"))[0]
         if any(f"{key}.".startswith(f"{name}.") for name in unread):
-            log.warning("%s", unused(text))
+            raise HarnessError(unused(text, why))
 
 
 def keep_inputs(config: DictConfig, *paths: object) -> None:
@@ -86,19 +84,19 @@ def python_value(node: Any) -> Any:
 
 
 def at_depths(names: Any, depths: Any) -> list[Metric]:
-    """Return the metrics of some names at some depths. Warn about a typed depth that no metric
-    uses.
+    """Return the metrics of some names at some depths.
+
+    Raises HarnessError for a typed depth that no metric uses.
     """
     from harness.evaluation.metric import metrics
 
     found = metrics(names, depths)
-    for text in typed():
-        try:
-            unread = text.startswith("k=") and metrics(names, ()) == found
-        except HarnessError:  # a name without a depth, which takes this one
-            unread = False
-        if unread:
-            log.warning("%s", unused(text, f"{', '.join(map(str, found))} have their own"))
+    try:
+        unread = metrics(names, ()) == found
+    except HarnessError:  # a name without a depth, which takes this one
+        unread = False
+    if unread:
+        refuse_unread("k", why=f"{', '.join(map(str, found))} have their own")
     return found
 
 

@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING, cast
 
 from omegaconf import DictConfig
 
-from harness.command import at_depths, complete, keep_inputs, python_value, warn_unread
+from harness.command import at_depths, complete, keep_inputs, python_value, refuse_unread
 from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 
@@ -72,7 +72,7 @@ def run(config: DictConfig) -> None:
     if config.gate.kind is not None:
         gate = QualityGate(str(config.gate.kind), config.margin)
     else:
-        warn_unread("margin")
+        refuse_unread("margin")
     runs, baselines = _systems(config)
     if config.gold is None:
         found = _compare_items(config, runs, baselines)
@@ -128,7 +128,10 @@ def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
     from harness.sweep.folder import SweepResult
     from harness.sweep.settings import settings_table
 
-    warn_unread("gold", "metric", "k", "gate", "margin", "explain")
+    read = ("run", "baseline", "out", "paths")
+    refuse_unread(
+        *(str(key) for key in config if key not in read), why="sweeps are compared by theirs"
+    )
     check_ending(config.out)
     table = settings_table([SweepResult(Path(folder)) for folder in folders])
     print(*shown_lines(table), sep="\n")
@@ -177,9 +180,9 @@ def _compare_runs(
     from harness.run import io as lists
     from harness.run.systems import label
 
-    warn_unread(*(key for key in extensions.added("compare") if key != "defaults"))
-    metric, k = python_value(config.metric), python_value(config.k)
-    wanted = at_depths("last_hop" if metric is None else metric, 5 if k is None else k)
+    refuse_unread(*(key for key in extensions.added("compare") if key != "defaults"))
+    metric = python_value(config.metrics)
+    wanted = at_depths("last_hop" if metric is None else metric, python_value(config.k))
     gold = read_gold(config)
     files = {str(file): file for each in (runs, baselines) for own in each.values() for file in own}
     known = lists.read_each(files, config.lenient, python_value(config.columns))

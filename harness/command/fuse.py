@@ -44,8 +44,8 @@ from harness.command import (
     complete,
     keep_inputs,
     python_value,
+    refuse_unread,
     typed,
-    warn_unread,
 )
 from harness.core.errors import HarnessError, keys_of, one_of, whole_number
 from harness.core.files import is_stream
@@ -119,9 +119,9 @@ def _check(config: DictConfig) -> None:
     if config.depth is not None:
         whole_number("depth", config.depth, 1)
     if config.split == "all":
-        warn_unread("splitting", "gold")
+        refuse_unread("splitting", "gold")
     elif config.splitting == "md5":
-        warn_unread("gold")
+        refuse_unread("gold")
 
 
 def _files(config: DictConfig) -> dict[str, File]:
@@ -153,7 +153,7 @@ def _choose(config: DictConfig, paths: Mapping[str, str]) -> Trial:
     if config.lock:
         print(f"as locked: {chosen.name}")
     if any(text.startswith("fuser.weights") for text in typed()):
-        warn_unread("fuser.alpha")
+        refuse_unread("fuser.alpha")
         keys_of("fuser.weights", getattr(chosen.fuser, "weights", None), paths)
     return chosen
 

@@ -84,9 +84,23 @@ def run(config: DictConfig) -> None:
             }
             asked = [folders.get(str(name), name) for name in names] if folders else asked
         results = newest(Path(config.paths.runs), asked)
+        if asked == "all":
+            results = {title: result for title, result in results.items() if _is_shown(result)}
         _write(config, results)
         if site is not None:
             print(site.build(config, list(results.values())), flush=True)
+
+
+def _is_shown(result: SweepResult) -> bool:
+    """Return whether a sweep's tables can be made. Log why not."""
+    from harness.report.experiment import build_experiment
+
+    try:
+        build_experiment(result)
+    except HarnessError as error:
+        log.warning("left out: %s", error)
+        return False
+    return True
 
 
 def _write(config: DictConfig, results: Mapping[str, SweepResult]) -> None:

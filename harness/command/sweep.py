@@ -38,7 +38,6 @@ is at the end of an axis that could go on (`edges` in the lock).
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 import shlex
 from pathlib import Path
@@ -49,7 +48,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from harness.command import python_value, typed
 from harness.core.configuration import instantiate, program
-from harness.core.errors import CombinationError, HarnessError
+from harness.core.errors import HarnessError
 from harness.core.threads import available
 from harness.work.compute import measured
 
@@ -58,12 +57,11 @@ if TYPE_CHECKING:
 
     from harness.sweep.trial import Plan, Trial
 
-log = logging.getLogger(__name__)
-
 
 @measured
 def run(config: DictConfig) -> float | None:
-    """Sweep, print, and export to the tracker; return the winner's objective on tune.
+    """Sweep, print, and export to the tracker; return the objective on tune of the row that a
+    multirun's table shows.
 
     The result is printed before a server is asked. A dry run returns None.
     """
@@ -73,6 +71,7 @@ def run(config: DictConfig) -> float | None:
     from harness.report.tracking import Tracking, track
     from harness.sweep import multirun
     from harness.sweep.dataset import use_gold
+    from harness.sweep.settings import shown_place
     from harness.sweep.trial import Plan, Prepared, inputs, open_lists
     from harness.sweep.tune import sweep
 
@@ -85,15 +84,12 @@ def run(config: DictConfig) -> float | None:
         raise HarnessError("explain=true needs results, and dry_run=true makes none; leave one out")
     tracking: Tracking = instantiate(config.tracking)  # reports a mistake before the work
     plan = Plan(config, given)
+    check_experiment(plan)
     open_lists(plan)  # reports a missing file before the grid
     trials = plan.trials()
     if "gold" in config:
         inputs.check_without_corpus(trials)
-    unused = plan.unused(trials)
-    if unused and multirun.VARIABLE in os.environ:  # another cell is the same without the key
-        raise CombinationError("; ".join(unused))
-    for line in unused:
-        log.warning("%s", line)
+    plan.check_used(trials)
     if config.dry_run:
         show_plan(plan)
         return None
@@ -111,7 +107,21 @@ def run(config: DictConfig) -> float | None:
     print(result.folder, flush=True)
     if tracking.destination:
         track(tracking, result.folder)
-    return result.whole.score(result.whole.rows[result.whole.winner_place])
+    return result.whole.score(result.whole.rows[shown_place(result, result.whole)])
+
+
+def check_experiment(plan: Plan) -> None:
+    """Raise HarnessError for faults in the description of the experiment's tables and figures."""
+    from harness.core.configuration import conf_file
+    from harness.report.experiment import figure_builder, read_experiment
+
+    if plan.experiment is None:
+        return
+    chosen = [text.partition("=")[2] for text in plan.given if text.startswith("experiment=")]
+    place = str(conf_file("experiment", chosen[0]) if chosen else "experiment")
+    found = read_experiment(plan.experiment, place)
+    for figure in found.get("figures") or ():
+        figure_builder(figure["name"], figure["kind"])
 
 
 def _check_models(trials: Sequence[Trial]) -> None:

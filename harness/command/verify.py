@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig, OmegaConf
 
-from harness.command import warn_unread
+from harness.command import refuse_unread
 from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def run(config: DictConfig) -> None:
     from harness.sweep.recomputation import verify_files, verify_numbers
 
     if not config.rescore:
-        warn_unread("device", "trust")
+        refuse_unread("device", "trust")
     named = None if OmegaConf.is_missing(config, "sweep") else config.sweep
     place = choose_one(Path(config.paths.runs), named)
     if place.is_file() and config.rescore:
@@ -58,11 +58,8 @@ def run(config: DictConfig) -> None:
         if not config.rescore:
             print("numbers    not computed again: add --rescore")
         else:
-            from harness.sweep.second_opinion import second_opinion
             from harness.sweep.trial import Prepared, reopen
 
-            for line in second_opinion(folder):
-                print(line)
             with name_origin(folder):
                 prepared = Prepared.of(reopen(folder, config))
                 for line in verify_numbers(SweepResult(folder), prepared):

@@ -6,12 +6,15 @@ import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from numbers import Integral, Rational, Real
 from pathlib import Path
 from typing import TypeGuard
 
 NEAR = 0.5
 """The share of letters at both ends that a name has in common with one suggested for it."""
+ALIKE = 0.8
+"""The similarity of `difflib` from which on names are near."""
 _FORM = re.compile(r"(whole )?([\[(])(\S+), (\S+)[\])]( or null)?")
 
 
@@ -154,7 +157,8 @@ def closest(value: str, known: Iterable[str]) -> str:
 
     Empty if it has no more than half of the longer one's letters, so that ``rel`` is not near
     ``qrels``, nor ``grid`` near ``gold``. The beginning of a name, and a name with two letters
-    exchanged, count as one letter more.
+    exchanged, count as one letter more. If none has, a name that begins with the value is near, or
+    one that lacks few of its letters (``bolzman``).
     """
 
     def alike(ours: str, theirs: str) -> int:
@@ -169,14 +173,20 @@ def closest(value: str, known: Iterable[str]) -> str:
         more = begins or sorted(ours) == sorted(theirs)
         return (start + end + more) / max(len(ours), len(theirs), 1)
 
-    best = max(known, key=share, default="")
-    return best if share(best) > NEAR else ""
+    names = {name.casefold(): name for name in known}
+    best = max(names.values(), key=share, default="")
+    if share(best) > NEAR:
+        return best
+    typed = value.casefold()
+    begun = [name for name in names if len(typed) > 3 and name.startswith(typed)]
+    found = [min(begun, key=len)] if begun else get_close_matches(typed, names, 1, ALIKE)
+    return names[found[0]] if found else ""
 
 
 def unused(key: str, why: str = "") -> str:
-    """Return the warning about a known key that the command does not read."""
+    """Return the message about a known key that the command does not read."""
     reason = f": {why}" if why else ""
-    return f"warning: this command does not use {key}; it is ignored{reason}"
+    return f"this command does not use {key}{reason}; leave it out"
 
 
 def described(value: object) -> str:

@@ -128,10 +128,10 @@ def fuse(
     check(chosen, calibration[0])
     notes = [] if disjoint is None else shared(lists, disjoint)
     given: dict[str, object] = {"importance": importance}
-    if disjoint is not None:  # a command warns of these itself
+    if disjoint is not None:  # a command checks these itself
         given |= {"normalizer": normalizer, "temperature": temperature}
         given["capped"] = USUAL["capped"] if pool_cap else capped
-    notes += _unread(chosen, given)
+    _check_read(chosen, given)
     query_ids, doc_ids = _union(lists)
     aligned = {name: run.aligned(query_ids, doc_ids) for name, run in lists.items()}
     prior = {} if importance is None else {GIVEN: prior_of(importance, doc_ids)}
@@ -154,14 +154,12 @@ def fuse(
     return fused.changed(notes=[*dict.fromkeys(read), *said(notes)])
 
 
-def _unread(chosen: Fuser, given: Mapping[str, object]) -> list[str]:
-    """Return a note for each argument that is not the usual one and that nothing reads."""
+def _check_read(chosen: Fuser, given: Mapping[str, object]) -> None:
+    """Raise HarnessError for an argument that is not the usual one and that nothing reads."""
     why = {"capped": "it is read if pool_cap is set"}
-    return [
-        unused(key, why.get(key, f"fuser={_name(chosen)} does not read it"))
-        for key, value in given.items()
-        if value != USUAL[key] and not READS.get(key, set()) & chosen.reads
-    ]
+    for key, value in given.items():
+        if value != USUAL[key] and not READS.get(key, set()) & chosen.reads:
+            raise HarnessError(unused(key, why.get(key, f"fuser={_name(chosen)} does not read it")))
 
 
 def shared(runs: Mapping[str, Run], disjoint: bool) -> list[str]:

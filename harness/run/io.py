@@ -7,11 +7,10 @@ and written.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from harness.core.errors import HarnessError, described, path_of, unused
 from harness.core.files import is_stream
@@ -23,7 +22,6 @@ from harness.run.form import Form, form_named, named_forms, recognise
 from harness.run.metadata import write_metadata
 from harness.run.run import Run, runs_of
 
-log = logging.getLogger(__name__)
 __all__ = ["File", "read", "read_all", "read_each", "write"]
 
 
@@ -108,12 +106,12 @@ def _all_entries(
         raise HarnessError(f"expected {{name: {SOURCES}}}, got {described(sources)}")
     for source in sources.values():
         if isinstance(source, File) and source.columns and not _has_columns(source):
-            _warn_unread(source.columns, source.path)
+            _refuse_columns(source.columns, source.path)
     others = [
         source for source in sources.values() if not (isinstance(source, File) and source.columns)
     ]
     if columns and not any(map(_has_columns, others)):
-        _warn_unread(columns, next(iter(sources.values())))
+        _refuse_columns(columns, next(iter(sources.values())))
 
     def entries(source: Source) -> Entries:
         return _entries(source, lenient, content)
@@ -121,8 +119,8 @@ def _all_entries(
     return zip(sources, map_threads(entries, sources.values(), available()), strict=True)
 
 
-def _warn_unread(columns: Mapping[str, str], source: Source) -> None:
-    log.warning("%s", unused(f"columns={dict(columns)}", f"{source} is no table"))
+def _refuse_columns(columns: Mapping[str, str], source: Source) -> NoReturn:
+    raise HarnessError(unused(f"columns={dict(columns)}", f"{source} is no table"))
 
 
 def _entries(source: Source, lenient: bool, content: Content) -> Entries:

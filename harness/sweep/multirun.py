@@ -10,7 +10,6 @@ import logging
 import os
 import sys
 import traceback
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,9 +53,7 @@ class Begin(Callback):
 
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
         """Set the variable."""
-        os.environ[VARIABLE] = str(
-            Path(config.paths.runs).resolve() / "multirun" / uuid.uuid4().hex
-        )
+        os.environ[VARIABLE] = str(Path(config.hydra.sweep.dir).resolve())
 
 
 @contextmanager

@@ -12,7 +12,6 @@ to a tracker.
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,8 +28,6 @@ from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 
-log = logging.getLogger(__name__)
-
 
 def run_sweep(*overrides: str) -> SweepResult:
     """Score the grid on tune and lock the winner.
@@ -44,7 +41,7 @@ def run_sweep(*overrides: str) -> SweepResult:
     Raises:
         HarnessError: an error that the user can fix, if possible before anything is built.
     """
-    given = _typed("sweep", overrides)
+    given = _typed("sweep", overrides, "explain")
     config = compose("sweep", given)
     with open_dict(config):
         config.pop("explain")
@@ -54,8 +51,7 @@ def run_sweep(*overrides: str) -> SweepResult:
     use_gold(config, given)
     plan = Plan(config, given)
     trials = plan.trials()
-    for line in plan.unused(trials):
-        log.warning("%s", line)
+    plan.check_used(trials)
     return sweep(Prepared.of(plan), trials)
 
 
@@ -81,13 +77,16 @@ def run_heldout(
         raise HarnessError(f"again: expected True or False, got {described(again)}")
     folder = result.folder if isinstance(result, SweepResult) else path_of("result", result)
     runs = folder.resolve().parent.parent
-    own = _typed("heldout", overrides)
+    own = _typed("heldout", overrides, "explain", "sweep", "heldout")
     config = compose("heldout", [f"paths.runs='{runs}'", *own])
     return heldout(SweepResult(folder), Prepared.of(reopen(folder, config)), again)
 
 
-def _typed(command: str, overrides: Sequence[str]) -> tuple[str, ...]:
-    """Return overrides as a command line has them, with file names in quotes."""
+def _typed(command: str, overrides: Sequence[str], *unread: str) -> tuple[str, ...]:
+    """Return overrides as a command line has them, with file names in quotes.
+
+    unread: sections that the command reads and Python does not.
+    """
     line = CommandLine.read(command, texts_of("overrides", overrides))
     if line.is_for_hydra:
         raise HarnessError(
@@ -96,5 +95,7 @@ def _typed(command: str, overrides: Sequence[str]) -> tuple[str, ...]:
         )
     for one in line.overrides:
         if re.match(r"\+*tracking\b(?!=none)", one):
-            log.warning("%s", unused(one, f"`harness {command}` exports to a tracker"))
+            raise HarnessError(unused(one, f"`harness {command}` exports to a tracker"))
+        if re.match(rf"\+*(?:{'|'.join(unread)})[.=]", one):
+            raise HarnessError(unused(one, f"`harness {command}` does"))
     return line.overrides

@@ -29,6 +29,7 @@ from harness.sweep.folder.lock import (
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import records
 from harness.sweep.heldout.ledger import Ledger
+from harness.sweep.second_opinion import second_opinion
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,7 +82,8 @@ def verify_files(folder: Path, ledger: Ledger | None) -> Iterator[str]:
 
 
 def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
-    """Score and judge all trials again on tune, then on test; yield a line on each split.
+    """Compute the stored numbers by statsmodels and SciPy, then score and judge all trials again on
+    tune and on test; yield a line on each.
 
     The sweep is written to another folder and its files are compared: ranks bit for bit; the tables
     of trials, questions and scores, the manifest and the lock by value, with floats equal within
@@ -97,6 +99,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     def fault(name: str, what: str) -> HarnessError:
         return HarnessError(f"{result.folder / name}: {what} ({_why(result, found)})")
 
+    yield from second_opinion(result.folder)
     found = Findings.of(prepared, prepared.plan.trials())
     wanted = [str(key) for key in result.trials["trial"]]
     again = [str(row["trial"]) for row in found.rows]

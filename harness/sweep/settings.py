@@ -29,7 +29,7 @@ def settings_table(results: Sequence[SweepResult]) -> Table:
     """
     held_out = all(result.test for result in results)
     views = [result.locked if held_out else result.whole for result in results]
-    places = [_best(result, view) for result, view in zip(results, views, strict=True)]
+    places = [shown_place(result, view) for result, view in zip(results, views, strict=True)]
     first, metric = views[0], views[0].metric
     values = [view.values(place, metric) for view, place in zip(views, places, strict=True)]
     pairs: dict[int, Comparison] = {}
@@ -76,9 +76,9 @@ def _setting(results: Sequence[SweepResult], key: str, at: int) -> str:
     return "default" if node is None else str(node)
 
 
-def _best(result: SweepResult, view: View) -> int:
-    """Return the index of the best fusion with the typed knobs, or of the winner if no trial of
-    the view has them.
+def shown_place(result: SweepResult, view: View) -> int:
+    """Return the index of the row that stands for a sweep: the best fusion with the typed knobs, or
+    the winner if no trial of the view has them.
     """
     whole = result.whole
     knobs = {name for row in whole.rows for name in row["parameters"]}

@@ -110,9 +110,7 @@ def test_each_file_may_have_columns_of_its_own(
     assert list(harness.read(tmp_path / "f.json").to_dict()["q2"]) == ["d3", "d1"]
     for run, found in ((first, [1, 0]), (second, [0, 1])):
         assert (
-            command("evaluate", f"run={run}", *asked[:2], "metrics=[last_hop]", "k=[1]", asked[-1])[
-                0
-            ]
+            command("evaluate", f"run={run}", asked[0], "metrics=[last_hop]", "k=[1]", asked[-1])[0]
             == 0
         )
         assert [

@@ -160,8 +160,9 @@ def test_a_depth_beyond_the_lists_is_said(folder: Path, capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     "line", [("evaluate", "metrics=[recall@5,mrr]"), ("compare", "baseline=run.trec", "metric=mrr")]
 )
-def test_a_depth_that_no_metric_takes_is_a_warning(
-    folder: Path, command: Command, caplog: pytest.LogCaptureFixture, line: tuple[str, ...]
+def test_a_depth_that_no_metric_takes_is_an_error(
+    folder: Path, command: Command, line: tuple[str, ...]
 ) -> None:
-    assert command(*line, "run=run.trec", "gold=queries.jsonl", "k=10")[0] == 0
-    assert "does not use k=10; it is ignored: " in caplog.text
+    status, _, said = command(*line, "run=run.trec", "gold=queries.jsonl", "k=10")
+    assert status == 2
+    assert "does not use k=10: " in said

@@ -154,24 +154,20 @@ def test_what_cannot_be_meant_is_refused(
     assert not Path("out.trec").exists()
 
 
-def test_a_loop_over_fusers_goes_on_where_one_reads_no_normalizer(
-    folder: Path, command: Command, caplog: pytest.LogCaptureFixture
-) -> None:
-    assert command("fuse", GIVEN, "fuser=rrf", "out=plain.trec")[0] == 0
-    assert not caplog.messages
+def test_what_a_fuser_does_not_read_is_an_error(folder: Path, command: Command) -> None:
     for typed in ("normalizer=zscore", "temperature=fixed", "pool.capped=[dense]"):
-        assert command("fuse", GIVEN, "fuser=rrf", "out=out.trec", typed)[0] == 0
-        assert f"does not use {typed.partition('[')[0]}" in caplog.text
-        assert Path("out.trec").read_text() == Path("plain.trec").read_text()
+        status, _, said = command("fuse", GIVEN, "fuser=rrf", "out=out.trec", typed)
+        assert (status, said.count("\n")) == (2, 1)
+        assert f"does not use {typed.partition('[')[0]}" in said
+        assert not Path("out.trec").exists()
 
 
 @pytest.mark.parametrize("split", ["split=all", "splitting=md5"])
-def test_gold_that_no_split_needs_is_a_warning(
-    folder: Path, command: Command, caplog: pytest.LogCaptureFixture, split: str
-) -> None:
+def test_gold_that_no_split_needs_is_an_error(folder: Path, command: Command, split: str) -> None:
     typed = [split] if split == "split=all" else [split, "split=tune"]
-    assert command("fuse", GIVEN, "fuser=rrf", "gold=g.jsonl", *typed, "out=o.trec")[0] == 0
-    assert "this command does not use gold=g.jsonl; it is ignored" in caplog.text
+    status, _, said = command("fuse", GIVEN, "fuser=rrf", "gold=g.jsonl", *typed, "out=o.trec")
+    assert status == 2
+    assert "this command does not use gold=g.jsonl" in said
 
 
 def test_no_list_is_written_over(folder: Path, command: Command) -> None:
@@ -223,15 +219,11 @@ def test_lists_that_share_little_are_said(folder: Path, caplog: pytest.LogCaptur
     (note,) = harness.fuse([{"q": {"a": 1}}, {"q": {"A": 1}}], "rrf").notes[1:]
     assert note.endswith("of document ids in one 1 differs in case alone: 'A', 'a'")
     given = {"dense": str(folder / "d.trec"), "graph": str(folder / "g.json")}
-    held = harness.fuse(given, "rrf", importance={"b": 1.0})
-    unread = "warning: this command does not use importance; it is ignored: fuser=rrf does not"
-    assert [note.startswith((told, unread)) for note in held.notes] == [True, True]
-    held = harness.fuse(given, "rrf", "zscore", temperature="fixed", capped="graph")
-    assert [note.split()[6] for note in held.notes[1:]] == [
-        "normalizer;",
-        "temperature;",
-        "capped;",
-    ]
+    for unread in ({"importance": {"b": 1.0}}, {"normalizer": "zscore"}, {"temperature": "fixed"}):
+        with pytest.raises(HarnessError, match=rf"does not use {next(iter(unread))}: fuser=rrf"):
+            harness.fuse(given, "rrf", **unread)
+    with pytest.raises(HarnessError, match="does not use capped: it is read if pool_cap"):
+        harness.fuse(given, "rrf", capped="graph")
 
 
 def test_a_disjoint_split_keeps_queries_that_share_passages_together(folder: Path) -> None:

@@ -17,7 +17,7 @@ import harness
 from harness.__main__ import commands
 from harness.core.concepts import PACKAGE
 from harness.core.configuration import extensions
-from harness.core.configuration.grammar import read_conf
+from harness.core.configuration.yaml_files import read_conf
 from tests import process
 
 LINES = [f"q{n} Q0 {{}} 1 3 s\nq{n} Q0 {{}} 2 2 s\n" for n in range(8)]
@@ -103,7 +103,8 @@ def mends(said: str, typed: list[str]) -> Iterator[list[str]]:
     semicolon, with the nearest name, without what is to be left out, or another command.
     """
     told = re.sub(rf"{QUOTED}|`[^`]*`", "", said.partition("; ")[2] or said.rpartition(": ")[2])
-    wrong = re.escape(re.split("[ =:]", said.partition(": ")[2] + " ", maxsplit=1)[0])
+    start = said.partition("does not use ")[2] or said.partition(": ")[2]
+    wrong = re.escape(re.split("[ =:]", start + " ", maxsplit=1)[0])
     near = re.findall(
         r"([\w.]+)(?:@\w+)?(?:: no such command| is not known)? \(did you mean (.+?)\?\)", said
     )

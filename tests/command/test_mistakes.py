@@ -151,43 +151,43 @@ def test_of_one_command(tmp_path: Path, command: Command, typed: list[str], mess
 
 
 @pytest.mark.parametrize(
-    ("typed", "warning", "message"),
+    ("typed", "message"),
     cases(
         """
-fit fuser=rrf fit.datasets=[mine] -> this command does not use fuser=rrf -> a folder of your own is fitted on alone
-diagnose pool.cap=3 diagnose.out=d.foo -> this command does not use pool.cap=3 -> ending .foo is not known
-diagnose relations.near=3 diagnose.out=d.foo -> this command does not use relations.near -> ending .foo is not known
-trace q margin=0.1 trace.count=0 -> this command does not use margin=0.1 -> trace.count must be
-calibrate dry_run=true calibrate.n=0 -> this command does not use dry_run=true -> calibrate.n must be
-calibrate clusters encoder=static calibrate.clusters_of=[nope] -> does not use encoder=static -> nope
-calibrate clusters +retriever@lists.a=dense calibrate.clusters_of=[nope] -> does not use +retriever@lists.a=dense -> nope
-calibrate forecast calibrate.worlds=9 calibrate.effects=[.1] -> does not use calibrate.worlds=9 -> 0, no effect, must be among them
-verify device=cpu -> this command does not use device=cpu -> no sweep
+fit fuser=rrf fit.datasets=[mine] -> this command does not use fuser=rrf
+diagnose pool.cap=3 diagnose.out=d.csv -> this command does not use pool.cap=3
+diagnose relations.near=3 diagnose.out=d.csv -> this command has no relations
+trace q margin=0.1 -> this command does not use margin=0.1
+calibrate dry_run=true -> this command does not use dry_run=true
+calibrate clusters encoder=static -> does not use encoder=static
+calibrate clusters +retriever@lists.a=dense -> does not use +retriever@lists.a=dense
+calibrate forecast calibrate.worlds=9 -> does not use calibrate.worlds=9
+verify device=cpu -> this command does not use device=cpu
+heldout lock=runs -> this command has no lock
+heldout metric=mrr -> this command has no metric
+compare run=a baseline=b gold=g metrics=[full_sup] margin=40 -> this command does not use margin=40
+compare run=a baseline=b gold=g metrics=[mrr] metric=mrr@5 -> metrics is given twice
+evaluate run=a gold=g path=x -> this command has no path; leave it out
+sweep k=5 -> this command has no k; leave it out
+sweep list={a:x} -> did you mean lists?
+sweep pool={capp:5} -> pool has no capp (did you mean pool.cap?)
+sweep grid=point fuser=rrf normalizer=zscore -> this command does not use normalizer=zscore
 """
     ),
 )
-def test_a_key_that_a_command_does_not_read_is_a_warning(
-    tmp_path: Path,
-    command: Command,
-    caplog: pytest.LogCaptureFixture,
-    typed: list[str],
-    warning: str,
-    message: str,
+def test_a_key_that_a_command_does_not_read_is_an_error_before_anything_is_done(
+    tmp_path: Path, command: Command, typed: list[str], message: str
 ) -> None:
-    """Each goes on, to another mistake."""
-    status, _, said = command(*typed, f"paths.runs={tmp_path}")
-    assert [line for line in caplog.messages if warning in line], caplog.text
-    assert (status, message in said, said.count("\n")) == (2, True, 1), said
-    assert "does not use" not in said
+    status, printed, said = command(*typed, f"paths.runs={tmp_path}")
+    assert (status, printed, message in said, said.count("\n")) == (2, "", True, 1), said
+    assert not list(tmp_path.iterdir())
 
 
-def test_columns_of_what_is_no_table_are_a_warning(
-    folder: Path, command: Command, caplog: pytest.LogCaptureFixture
-) -> None:
-    line = ["evaluate", "run=run.trec", "gold=gold.jsonl"]
-    (_, said, _), (status, same, _) = command(*line), command(*line, "columns={doc: pid}")
-    assert (status, same) == (0, said)
-    assert "does not use columns={'doc': 'pid'}; it is ignored: run.trec is no table" in caplog.text
+def test_columns_of_what_is_no_table_are_an_error(folder: Path, command: Command) -> None:
+    line = ["evaluate", "run=run.trec", "gold=gold.jsonl", "columns={doc: pid}"]
+    status, _, said = command(*line)
+    assert (status, said.count("\n")) == (2, 1)
+    assert "does not use columns={'doc': 'pid'}: run.trec is no table" in said
 
 
 @pytest.mark.parametrize(

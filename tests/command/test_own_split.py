@@ -169,8 +169,9 @@ def test_fuse_takes_the_half_that_a_file_or_the_gold_gives(
         assert status == 0, err
         assert "(split test (given))" in out
         assert set(Run.from_trec(place / "f.trec").to_dict()) == set(TEST)
-    status, _, _ = command("fuse", lists, "fuser=rrf", "splitting=splits.tsv", "out=f.trec")
-    assert status == 0  # a warning: split=all does not use it
+    status, _, err = command("fuse", lists, "fuser=rrf", "splitting=splits.tsv", "out=f.trec")
+    assert status == 2
+    assert "does not use splitting=" in err
     status, _, err = command(
         "fuse", lists, "fuser=rrf", "split=test", "splitting=given", "out=f.trec"
     )

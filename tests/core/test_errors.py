@@ -33,6 +33,9 @@ def test_an_open_bound():
 def test_the_nearest_known_name_is_suggested():
     assert nearest("boltzman", ["rrf", "boltzmann"]) == " (did you mean boltzmann?)"
     assert nearest("RRF", ["single", "rrf"]) == " (did you mean rrf?)"
+    assert nearest("bolzman", ["rrf", "boltzmann"]) == " (did you mean boltzmann?)"
+    wikis = ["musique", "2wikimultihopqa_dev", "2wikimultihopqa"]
+    assert nearest("2wiki", wikis) == " (did you mean 2wikimultihopqa?)"
     for far in ("xyz", "rr", "trust"):
         assert nearest(far, ["runs", "rel", "boltzmann"]) == ""
     with pytest.raises(HarnessError, match=r"kind=weka.*weak\?\)"):

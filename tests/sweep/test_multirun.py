@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from numpy.typing import NDArray
 
 from harness.sweep.settings import _setting
@@ -75,9 +76,7 @@ def test_a_cell_without_sense_is_left_out_and_one_that_fails_takes_no_other_with
     (table,) = (part for part in found.stdout.split("\n\n") if part.startswith("normalizer  "))
     assert sorted(row.split()[0] for row in table.splitlines()[2:]) == ["none", "pit"]  # of linear
     for name in ("none", "pit"):
-        told = (
-            f"\nfuser=rrf normalizer={name}: warning: this command does not use normalizer={name}"
-        )
+        told = f"\nfuser=rrf normalizer={name}: this command does not use normalizer={name}"
         assert told in found.stdout
     assert all(line.startswith(str(tmp_path / "runs")) for line in found.stdout.splitlines()[-2:])
 
@@ -97,7 +96,7 @@ def test_a_cell_without_sense_is_left_out_and_one_that_fails_takes_no_other_with
     found = run("fuser=rrf", "normalizer=none,pit")
     assert (found.returncode, found.stdout) == (2, "")
     assert (
-        "error: none of 2 cells has settings that go together: normalizer=none: warning: this"
+        "error: none of 2 cells has settings that go together: normalizer=none: this"
         in found.stderr
     )
 
@@ -146,3 +145,23 @@ def test_a_setting_that_was_not_typed_is_its_strategys_name_or_value() -> None:
         "3",
         "default",
     ]
+
+
+def test_an_optimiser_of_hydra_finds_the_best_of_the_points(tmp_path):
+    """By the real package. A sweep over the same points as a grid has the expected score."""
+    pytest.importorskip("hydra_plugins.hydra_optuna_sweeper")
+    examples = Path(__file__).parents[2] / "reports/docs/examples"
+    line = ["lists={dense: vectors.trec, graph: graph.trec}", "gold=gold.jsonl", "tracking=none"]
+    line += ["grid=point", "fuser=linear"]
+    points = [0.1, 0.4, 0.5, 0.7]
+    optuna = ["-m", "hydra/sweeper=optuna", "hydra.sweeper.n_trials=20"]
+    alpha = f"fuser.alpha=choice({','.join(map(str, points))})"
+    runs = [f"paths.runs={tmp_path / name}" for name in ("optuna", "grid")]
+    process.harness("sweep", *optuna, *line, alpha, runs[0], cwd=examples, check=True)
+    (found,) = (tmp_path / "optuna").glob("multirun/*/optimization_results.yaml")
+    grid = f"+grid.mine={{fuser: [linear], fuser.alpha: {points}}}"
+    process.harness("sweep", *line, grid, runs[1], cwd=examples, check=True)
+    (trials,) = (tmp_path / "grid").glob("sweeps/*/trials.parquet")
+    table = pd.read_parquet(trials)
+    best = table[table["name"].str.startswith("linear")]["last_hop@5"].max()
+    assert yaml.safe_load(found.read_text())["best_value"] == pytest.approx(best)

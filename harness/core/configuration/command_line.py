@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import re
 from collections.abc import Sequence
@@ -9,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.core.configuration import extensions
-from harness.core.configuration.choices import Layers
-from harness.core.configuration.overrides import Override, check_twice
-from harness.core.errors import HarnessError
+from harness.core.configuration.composition import prepare
+from harness.core.configuration.overrides import Override, check_twice, parse
+from harness.core.errors import HarnessError, nearest
 
-HYDRA_VALUES = ("cfg", "package", "info", "config-dir")
+HYDRA_VALUES = ("cfg", "package", "info", "config-dir", "config-name")
 """Hydra's flags that take a value."""
 CFG = ("job", "hydra", "all")
 """The values of ``--cfg``."""
@@ -23,11 +24,14 @@ SHORT = {
     "-p": "--package",
     "-i": "--info",
     "-cd": "--config-dir",
+    "-cn": "--config-name",
     "-sc": "--shell-completion",
 }
 """Hydra's flags of a letter or two."""
 HYDRA_FLAGS = ("multirun", "resolve", "hydra-help", "shell-completion", *HYDRA_VALUES)
 
+MODES = ("multirun", "cfg", "info", "shell-completion")
+"""Hydra's flags of which one can be given."""
 NAMES_A_FILE = re.compile(
     r"\+*(?:run|baseline|gold|out|figure|lock|queries|splitting|lists\.\w+|(?:\w+\.)*path)"
 )
@@ -50,7 +54,7 @@ class CommandLine:
 
     Attributes:
         command: its name.
-        primary: the name of its file in conf/.
+        primary: the name of its file in conf/, or that of ``--config-name``.
         flags: Hydra's own flags and keys.
         overrides: the keys and values, with file names quoted; ``--split tune`` is ``split=tune``.
     """
@@ -70,13 +74,21 @@ class CommandLine:
         """
         _check_blanks(arguments)
         flags, overrides = _split(arguments)
-        for place, flag in enumerate(flags):
-            name, _, folder = flag.removeprefix("--").partition("=")
-            if name == "config-dir":
-                _search(folder or " ".join(flags[place + 1 : place + 2]))
-        primary = command if extensions.primary(command) else "config"
+        given = _values_of(flags)
+        modes = [flag for flag in flags if flag.partition("=")[0].removeprefix("--") in MODES]
+        if len(modes) > 1:
+            raise HarnessError(f"{' '.join(modes)}: these do not go together; leave one out")
+        for folder in (*given.get("config-dir", ()), *_searchpath(overrides)):
+            _search(folder)
+        own = command if extensions.primary(command) else "config"
+        primary = given.get("config-name", [own])[-1].removesuffix(".yaml")
+        _check_primary(primary, own)
+        if "--shell-completion" in flags:  # followed by install=bash or query=bash
+            return cls(command, primary, tuple(flags), tuple(overrides))
         quoted = tuple(map(quote_file, _with_names(primary, overrides)))
-        check_twice(list(map(Override.read, quoted)))
+        typed = list(map(Override.read, quoted))
+        _check_folders(typed)
+        check_twice(typed)
         return cls(command, primary, tuple(flags), quoted)
 
     @property
@@ -85,10 +97,15 @@ class CommandLine:
         return "--multirun" in self.flags
 
     @property
+    def is_completion(self) -> bool:
+        """Whether Hydra completes a word, or installs that in a shell."""
+        return "--shell-completion" in self.flags
+
+    @property
     def is_for_hydra(self) -> bool:
         """Whether the command line has a flag or key of Hydra itself."""
         asked = [*self.flags, *self.overrides]
-        return any(re.match(r"hydra|-(?!-config-dir)", text) for text in asked)
+        return any(re.match(r"[+~]*hydra|-(?!-config-(?:dir|name))", text) for text in asked)
 
     @property
     def first_job(self) -> list[str]:
@@ -100,11 +117,55 @@ class CommandLine:
         return [str(one._replace(value=one.values[0]) if one.value else one) for one in plain]
 
 
+def _values_of(flags: Sequence[str]) -> dict[str, list[str]]:
+    """Return the values of Hydra's flags by their names."""
+    found: dict[str, list[str]] = {}
+    for flag, following in itertools.zip_longest(flags, flags[1:], fillvalue=""):
+        name, equals, value = flag.removeprefix("--").partition("=")
+        if name in HYDRA_VALUES:
+            found.setdefault(name, []).append(value if equals else following)
+    return found
+
+
+def _searchpath(overrides: Sequence[str]) -> list[str]:
+    """Return the folders of ``hydra.searchpath``."""
+    typed = [one for one in map(Override.read, overrides) if one.key == "hydra.searchpath"]
+    found = [parse(one.key, one.value or "") for one in typed]
+    return [str(place) for places in found for place in places or ()]
+
+
 def _search(folder: str) -> None:
-    place = Path(folder).expanduser()
+    scheme, _, inner = folder.rpartition("://")
+    place = Path(inner).expanduser()
+    if scheme == "pkg":
+        spec = importlib.util.find_spec(inner.replace("/", "."))
+        place = Path(next(iter((spec and spec.submodule_search_locations) or [inner])))
     if not place.is_dir():
         raise HarnessError(f"--config-dir={folder}: there is no such folder")
     extensions.search(place)
+
+
+def _check_primary(primary: str, own: str) -> None:
+    """Check that the file of ``--config-name`` exists, and that the command reads its keys."""
+    if primary == own:
+        return
+    path = extensions.primary(primary)
+    if path is None:
+        files = {path.stem for folder in extensions.folders() for path in folder.glob("*.yaml")}
+        raise HarnessError(
+            f"--config-name={primary}: no folder of configurations has {primary}.yaml"
+            f"{nearest(primary, files)}; name its folder with --config-dir=DIR"
+        )
+    prepare(own, []).keys.check_file(path)
+
+
+def _check_folders(given: Sequence[Override]) -> None:
+    """Raise HarnessError for a folder of Hydra's, since results have places of their own."""
+    for one in given:
+        if one.key in ("hydra.run.dir", "hydra.sweep.dir"):
+            raise HarnessError(
+                f"{one}: results are written below paths.runs; write paths.runs={one.value}"
+            )
 
 
 def _check_blanks(arguments: Sequence[str]) -> None:
@@ -143,6 +204,8 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _check_flag(argument: str, name: str, value: str) -> None:
     """Raise HarnessError for an unknown short flag, or a flag of Hydra without its value."""
+    if name in ("config-path", "-cp"):
+        raise HarnessError(f"{argument}: add your folder with --config-dir=DIR")
     if not argument.startswith("--"):
         raise HarnessError(f"{argument}: there is no such flag; `--help` has the keys")
     if name == "cfg" and value not in CFG:
@@ -160,7 +223,7 @@ def _with_names(primary: str, arguments: Sequence[str]) -> list[str]:
     alone = list(itertools.takewhile(lambda one: not IS_KEY.match(one), arguments))
     if not alone:
         return [*arguments]
-    tree = Layers({}).tree(primary)
+    tree = prepare(primary, []).keys.tree
     keys = [key for key, value in tree.items() if value == "???" and key != "out"]
     named = []
     for key, argument in zip(keys, alone, strict=False):

@@ -1,27 +1,65 @@
-"""The configuration of a command: the files of ``conf/`` and the overrides that were typed."""
+"""The configuration of a command: what Hydra composes of conf/ and the overrides that were typed.
+
+Before Hydra composes, the overrides are checked: a key must be one of the command's, and a name one
+of conf/. Errors of Hydra are translated to one line.
+"""
 
 from __future__ import annotations
 
 import copy
+import functools
 import os
+import re
 import subprocess
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from harness.core.concepts import PACKAGE
+from harness.core.concepts import PACKAGE, package_folder
 from harness.core.configuration import extensions
-from harness.core.configuration.choices import concepts, names
+from harness.core.configuration.conf_files import (
+    concepts,
+    conf_file,
+    names,
+    unknown,
+)
 from harness.core.configuration.extras import pip_install
-from harness.core.configuration.grammar import parse
-from harness.core.configuration.overrides import Composition, Override, axis, prepare
-from harness.core.errors import HarnessError, causes_of, closest, in_words, nearest
-from harness.core.input import value_at
+from harness.core.configuration.keys import Keys
+from harness.core.configuration.overrides import (
+    Override,
+    axis,
+    check_brackets,
+    check_twice,
+    fit,
+    for_hydra,
+    several,
+    unreadable,
+    written_out,
+)
+from harness.core.configuration.yaml_files import read_conf
+from harness.core.errors import HarnessError, causes_of, in_words
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
+
+OWN_RUNS = "own_runs"
+"""The dataset of a sweep whose gold is given."""
+
+
+class Prepared(NamedTuple):
+    """Checked overrides.
+
+    Attributes:
+        typed: the overrides in the form of their defaults.
+        for_hydra: the overrides that Hydra composes from.
+        keys: the keys of the command.
+    """
+
+    typed: list[Override]
+    for_hydra: list[str]
+    keys: Keys
 
 
 def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfig:
@@ -30,99 +68,223 @@ def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfi
     Raises:
         HarnessError: an override has a mistake, or a file of conf/ cannot be read.
     """
-    return build(prepare(primary, overrides))
+    return build(primary, prepare(primary, overrides))
 
 
-def build(prepared: Composition) -> DictConfig:
-    """Return the configuration of prepared files and overrides."""
-    from omegaconf import OmegaConf
+def build(primary: str, prepared: Prepared) -> DictConfig:
+    """Return the configuration of a command with checked overrides."""
+    for one in prepared.typed:
+        if one.is_several and one.place[0] != "hydra":
+            raise several(one, prepared.keys.tree)
+    from omegaconf import open_dict
 
-    tree = copy.deepcopy(prepared.tree)
-    for one in prepared.overrides:
-        if not one.chooses(prepared.groups):
-            if one.place[0] != "hydra":
-                _apply(tree, one, prepared.overrides)
-        elif one.value is not None and one.values != [one.value]:
-            raise HarnessError(f"{one}: several values; give one, or with -m a job for each")
-    config = OmegaConf.create(tree)
-    OmegaConf.set_struct(config, True)
+    config = copy.deepcopy(_load(primary, prepared.for_hydra))
+    _resolve_hydra(config)
+    with open_dict(config):
+        del config["hydra"]
     _check_paths(config)
     return config
 
 
-def _apply(tree: dict[str, Any], one: Override, given: Sequence[Override]) -> None:
-    """Set or delete the key of an override in the keys of a command.
+def prepare(primary: str, overrides: Sequence[str]) -> Prepared:
+    """Return the overrides in the form of their defaults, and as Hydra takes them.
 
-    A mapping typed for a field of a strategy (``fuser.weights``), or for all lists, replaces the
-    whole value. Lists that are typed by their strategy (``+retriever@lists.mine=bm25``) stay. Other
-    mappings are merged.
+    Args:
+        primary: the name of the command's file in conf/.
+        overrides: the overrides as typed. If one has several values, the first one decides.
+
+    Raises:
+        HarnessError: a key that the command does not read, an unknown name, or a value of another
+            type than its default.
     """
-    if one.value is None and "~" not in one.sign:
-        raise _lone(tree, one.key)
-    holder, last = _place(tree, one)
-    if "~" in one.sign:
-        del holder[last]
+    given = [Override.read(text) for text in overrides]
+    if not any(one.key == "hydra/sweeper" for one in given):  # others draw from a range
+        given = [written_out(one) for one in given]
+    keys = _read(primary, [])
+    if "gold" in keys.tree and "dataset" in keys.groups:
+        given += _own_runs(given)
+    choices = _choices(given, keys.groups)
+    if choices:
+        keys = _read(primary, choices)
+    added = _inputs(given, keys)
+    if added:
+        choices += added
+        keys = _read(primary, choices)
+    renamed = [keys.renamed(one) for one in given]
+    new = {one.key for one, old in zip(renamed, given, strict=True) if one.key != old.key}
+    check_twice([one for one in renamed if one.key in new])
+    given = renamed
+    for one in given:
+        if one.value is None and "~" not in one.sign:
+            raise _lone(keys.tree, one.key)
+        check_brackets(one)
+    keys.check([one for one in given if "~" not in one.sign or str(one) not in choices])
+    if (experiment := keys.groups.get("experiment")) is not None:
+        _check_experiment(primary, choices, experiment)
+    typed = [one if one.chooses(keys.groups) else fit(one, keys.tree) for one in given]
+    named = {choice.partition("=")[0].lstrip("+"): choice for choice in choices}
+    typed = [_as_chosen(one, named) for one in typed]
+    passed = [*for_hydra(typed, keys.tree), *(one for one in added if one not in overrides)]
+    return Prepared(typed, passed, keys)
+
+
+def _as_chosen(one: Override, named: Mapping[str, str]) -> Override:
+    """Return the override of a choice with the sign that Hydra needs."""
+    choice = named.get(one.key)
+    return one if choice is None or "~" in one.sign else one._replace(sign=_sign(choice))
+
+
+def _sign(choice: str) -> str:
+    return "+" if choice.startswith("+") else ""
+
+
+def _read(primary: str, choices: Sequence[str]) -> Keys:
+    """Return the keys of a command with chosen files."""
+    from omegaconf import OmegaConf
+
+    config = _load(primary, choices)
+    groups = {
+        str(group): name
+        for group, name in config.hydra.runtime.choices.items()
+        if not group.startswith("hydra/") and group != "added"
+    }
+    tree: Any = OmegaConf.to_container(config, resolve=False)
+    del tree["hydra"]
+    return Keys(tree, groups)
+
+
+def _load(primary: str, overrides: Sequence[str]) -> DictConfig:
+    """Return the configuration that Hydra composes, with its own keys under ``hydra``.
+
+    It is shared: copy it before changing it.
+    """
+    folders = extensions.folders()
+    files = [path for folder in folders for path in folder.glob("**/*.yaml")]
+    stamp = (*((path, path.stat().st_mtime_ns) for path in files),)
+    return _composed(primary, (*overrides,), stamp)
+
+
+@functools.lru_cache(32)
+def _composed(primary: str, overrides: tuple[str, ...], stamp: tuple[object, ...]) -> DictConfig:
+    import hydra
+    from hydra.core.global_hydra import GlobalHydra
+
+    extensions.extend_hydra()
+    folder = str(package_folder("conf").resolve())
+    running = GlobalHydra.instance().hydra  # of a job that Hydra started
+    GlobalHydra.instance().clear()
+    try:
+        with translate_errors(), hydra.initialize_config_dir(folder, version_base="1.3"):
+            return hydra.compose(primary, [*overrides], return_hydra_config=True)
+    finally:
+        GlobalHydra.instance().hydra = running
+
+
+def _resolve_hydra(config: DictConfig) -> None:
+    """Replace references to Hydra's own configuration (``${hydra:runtime.choices.fuser}``) by their
+    values, since a stored configuration has none.
+    """
+    from hydra.core.hydra_config import HydraConfig
+    from omegaconf import OmegaConf
+
+    plain: Any = OmegaConf.to_container(config, resolve=False)
+    del plain["hydra"]
+    found = [".".join(path) for path, value in _leaves(plain) if "${hydra:" in str(value)]
+    if not found:
         return
-    there = _referred(tree, holder.get(last))
-    alone = isinstance(there, (str, float)) or (one.key == "run" and "metrics" in tree)
-    value = parse(one.key, one.value or "", alone)
-    _check_kind(tree, one, value, there)
-    both = isinstance(value, dict) and isinstance(there, dict)
-    if both and one.key == "lists":
-        beside = {other.key.partition("@lists.")[2] for other in given} & {*there}
-        value = {**{name: there[name] for name in beside}, **value}
-    elif both and "_target_" not in holder:
-        value = _merged(tree, one.key, there, value, "+" in one.sign)
-    holder[last] = value
+    instance = HydraConfig.instance()
+    before = instance.cfg
+    config.hydra.runtime.cwd = os.getcwd()
+    instance.set_config(config)
+    try:
+        for key in found:
+            OmegaConf.update(config, key, OmegaConf.select(config, key), force_add=True)
+    finally:
+        instance.cfg = before
 
 
-def _place(tree: dict[str, Any], one: Override) -> tuple[dict[str, Any], str]:
-    """Return the section of an override's key, and the last word of the key."""
-    *sections, last = one.key.split(".")
-    adds, typed = "+" in one.sign, one.value or ""
-    holder: Any = tree
-    for depth, section in enumerate(sections, 1):
-        if adds and isinstance(holder, dict) and holder.get(section) is None:
-            holder[section] = {}
-        if not isinstance(holder, dict) or section not in holder:
-            raise _no_key(tree, ".".join(sections[:depth]), holder, typed)
-        holder = _referred(tree, holder[section])
-    if not isinstance(holder, dict) or (last not in holder and not adds):
-        raise _no_key(tree, one.key, holder, typed)
-    return holder, last
+def _leaves(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    from harness.core.configuration.stored_strategy import leaves
+
+    return leaves(node, path)
 
 
-def _check_kind(tree: Mapping[str, Any], one: Override, value: Any, there: Any) -> None:
-    """Raise HarnessError for a list in place of a number of a sweep, or of a mapping, or for a
-    mapping in place of a list.
+def _own_runs(given: Sequence[Override]) -> list[Override]:
+    """Return the choice of the dataset for a sweep whose gold is typed, and no dataset."""
+    keys = {one.key for one in given if one.value not in ("", "null")}
+    return [Override("", "dataset", OWN_RUNS)] if keys & {"gold", "dataset"} == {"gold"} else []
+
+
+def _choices(given: Sequence[Override], groups: Mapping[str, str | None]) -> list[str]:
+    """Return the overrides that choose files, with their first value.
+
+    Raises HarnessError for an unknown name.
     """
-    if isinstance(value, list) and isinstance(there, (int, float)) and "grid" in tree:
-        raise HarnessError(f"{one.key}={one.value}: {axis(one)}")
-    if {type(value), type(there)} == {dict, list}:
-        is_list = isinstance(there, list)
-        expected = "a list, as in [a,b]" if is_list else "a mapping, as in {name: value}"
-        raise HarnessError(f"{one.key}={one.value}: expected {expected}")
-
-
-def _referred(tree: Mapping[str, Any], node: Any) -> Any:
-    """Return the value that a reference such as ``${graph}`` stands for; other values unchanged."""
-    if isinstance(node, str) and (named := extensions.REFERENCE.fullmatch(node)):
-        return value_at(tree, named[1].split("."))
-    return node
-
-
-def _merged(
-    tree: Mapping[str, Any], key: str, there: Mapping[str, Any], value: Any, adds: bool
-) -> dict[str, Any]:
-    """Return a section with the values of a mapping that was typed for it."""
-    found = dict(there)
-    for name, own in value.items():
-        if name not in there and not adds:
-            raise _no_key(tree, f"{key}.{name}", there)
-        inner = _referred(tree, there.get(name))
-        both = isinstance(own, dict) and isinstance(inner, dict)
-        found[name] = _merged(tree, f"{key}.{name}", inner, own, adds) if both else own
+    found = []
+    for one in given:
+        if not one.chooses(groups):
+            continue
+        if "~" in one.sign:
+            found.append(str(one))
+            continue
+        known = names(one.key.partition("@")[0])
+        may_be_null = one.key in groups and groups[one.key] is None
+        wrong = [
+            value
+            for value in one.values
+            if value not in known and not (value == "null" and may_be_null)
+        ]
+        if wrong:
+            raise _no_name(one, wrong[0], known, groups)
+        sign = "" if one.key in groups else "+"
+        found.append(f"{sign}{one.key}={next(iter(one.values), known[0])}")
     return found
+
+
+def _no_name(
+    one: Override, wrong: str, known: Sequence[str], groups: Mapping[str, str | None]
+) -> HarnessError:
+    """Return the error about a name that is not known, or about several in brackets."""
+    if not wrong.startswith("["):
+        return unknown(one.key, wrong, known)
+    if not wrong.endswith("]"):
+        return unreadable(one.key, wrong)
+    if "grid" in groups:
+        return axis(one)
+    if "," in wrong:
+        return several(one._replace(value=wrong[1:-1]), {})
+    return unknown(one.key, wrong, known)
+
+
+def _inputs(given: Sequence[Override], keys: Keys) -> list[str]:
+    """Return the entries that plug-ins add for the rerankers that overrides or files name."""
+    if "reranker" not in keys.groups or "grid" not in keys.groups:
+        return []
+    text = repr([one.value for one in given] + [keys.tree.get("grid"), keys.tree["reranker"]])
+    text += repr(keys.groups["reranker"])
+    typed = {one.key for one in given}
+    found = []
+    for entry, readers in extensions.inputs().items():
+        group = entry.partition("=")[0]
+        place = group.partition("@")[2] or group
+        named = re.search(rf"\b({'|'.join(readers)})\b", text)
+        if named and group not in typed and place not in keys.tree:
+            found.append(f"+{entry}")
+    return found
+
+
+def _check_experiment(primary: str, choices: Sequence[str], name: str) -> None:
+    """Check the keys of a chosen experiment as typed ones are, against those of the command with
+    the files that it chooses.
+    """
+    from hydra.core.config_store import ConfigStore
+
+    path = conf_file("experiment", name)
+    chosen = {"defaults": read_conf(path).get("defaults", [])}
+    alone = f"{name}_choices"
+    ConfigStore.instance().store(alone, chosen, group="experiment", package="_global_")
+    others = [one for one in choices if Override.read(one).key != "experiment"]
+    _read(primary, [*others, f"experiment={alone}"]).check_file(path)
 
 
 def _lone(tree: Mapping[str, Any], word: str) -> HarnessError:
@@ -131,26 +293,6 @@ def _lone(tree: Mapping[str, Any], word: str) -> HarnessError:
     if isinstance(tree.get(word), bool):
         meant = [f"write {word}=true"]
     return HarnessError(f"{word}: expected key=value; {[*meant, '`--help` has the keys'][0]}")
-
-
-def _no_key(tree: Mapping[str, Any], key: str, holder: Any, value: str = "") -> HarnessError:
-    """Return the error about a key that a section lacks, with the nearest one that it has."""
-    section, _, last = key.rpartition(".")
-    if holder is tree:
-        mend = "see `--cfg job` for all keys"
-        return HarnessError(f"{key} is no key of this command{nearest(key, tree)}; {mend}")
-    if isinstance(holder, list):
-        return HarnessError(
-            f"{key}={value}: {section} is a list, which has no names; an axis of a grid is typed "
-            "in its block, as in 'grid.values={fuser.alpha: [0.5, 0.7]}'"
-        )
-    if holder is None:
-        return HarnessError(f"{section} has no names; write '{section}={{{last}: {value}}}'")
-    own = [name for name in holder if name != "_target_"] if isinstance(holder, dict) else []
-    near = closest(last, own)
-    hint = f" (did you mean {section}.{near}?)" if near else ""
-    mend = f"it has {', '.join(own)}" if own else "leave it out"
-    return HarnessError(f"{section} has no {last}{hint}; {mend}")
 
 
 def _check_paths(config: DictConfig) -> None:
@@ -182,14 +324,15 @@ def _check_paths(config: DictConfig) -> None:
 @contextmanager
 def translate_errors() -> Iterator[None]:
     """Translate errors of Hydra and OmegaConf in a block to a HarnessError of one line each."""
+    from hydra.errors import HydraException, OverrideParseException
     from omegaconf.errors import OmegaConfBaseException
 
     try:
         yield
-    except Exception as error:
-        by_hydra = type(error).__module__ == "hydra.errors"
-        if not by_hydra and not isinstance(error, OmegaConfBaseException):
-            raise
+    except OverrideParseException as error:
+        one = Override.read(str(error.override))
+        raise unreadable(one.key, one.value or "") from error
+    except (HydraException, OmegaConfBaseException) as error:
         text = str(error).strip()
         mends = {
             "Interpolation key": r"; if the text ${...} is meant, write \${...}",

@@ -39,7 +39,6 @@ COMMANDS = "multihop_harness.command"
 harness.command.
 """
 
-REFERENCE = re.compile(r"\$\{([\w.]+)\}")
 SEARCHED: list[Path] = []
 """The folders that were given to ``search``."""
 
@@ -147,7 +146,7 @@ def added(name: str) -> dict[str, object]:
 
     A mapping extends the mapping of the same name.
     """
-    from harness.core.configuration.grammar import read_conf
+    from harness.core.configuration.yaml_files import read_conf
 
     found: dict[str, object] = {}
     defaults: list[object] = []
@@ -158,25 +157,17 @@ def added(name: str) -> dict[str, object]:
     return found
 
 
-def merge(
-    one: Mapping[str, Any], other: Mapping[str, Any], root: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
-    """Return two mappings as one. Mappings below the same key are merged, too.
+def merge(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Return two mappings as one, in which values of the second replace those of the first.
 
-    Args:
-        one: a mapping.
-        other: a mapping, whose values replace those of ``one``.
-        root: the mapping in which a reference such as ``${graph}`` is looked up when a mapping is
-            merged into it.
+    Mappings below the same key are merged, too.
     """
-    found = {**one, **other}
-    for key, value in other.items():
-        own = one.get(key)
-        if root and isinstance(own, str) and (named := REFERENCE.fullmatch(own)):
-            own = functools.reduce(lambda node, name: node[name], named[1].split("."), root)
-        if isinstance(value, Mapping) and isinstance(own, Mapping):
-            found[key] = merge(own, value, root)
-    return found
+    both = {
+        key: merge(one[key], other[key])
+        for key in one.keys() & other.keys()
+        if isinstance(one[key], Mapping) and isinstance(other[key], Mapping)
+    }
+    return {**one, **other, **both}
 
 
 @functools.cache
@@ -199,7 +190,7 @@ def inputs() -> Mapping[str, set[str]]:
         By override (``retriever@relations=mention_paths``), the rerankers of that plug-in, which
         read the entry.
     """
-    from harness.core.configuration.grammar import read_conf
+    from harness.core.configuration.yaml_files import read_conf
 
     found = {}
     for path in additions().get("config", ()):

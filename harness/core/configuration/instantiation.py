@@ -53,7 +53,10 @@ def _mistake(error: BaseException, node: Any) -> HarnessError | None:
         if isinstance(cause, TypeError) and unexpected:
             fields = ", ".join(inspect.signature(get_object(target)).parameters) or "none"
             return HarnessError(f"{_as_typed(target)} has no {unexpected[1]}; it has: {fields}")
-    message, last = next(_misfits(target, node), None), causes[-1]
+    last = causes[-1]
+    if "locating target" in str(error) and _is_absent(target, last):
+        return HarnessError(f"{target}: there is no such class; correct `_target_` in its file")
+    message = next(_misfits(target, node), None)
     if message is None and target.startswith("harness."):
         return None
     absent = last.name if isinstance(last, ModuleNotFoundError) else None
@@ -63,6 +66,12 @@ def _mistake(error: BaseException, node: Any) -> HarnessError | None:
             "it put `PYTHONPATH=.` before the command, or type `pip install -e .` once"
         )
     return HarnessError(message or f"{target} cannot be made: {_reason(last)}; correct that module")
+
+
+def _is_absent(target: str, error: BaseException) -> bool:
+    """Return whether a class of this package cannot be found, not something that it imports."""
+    absent = isinstance(error, ModuleNotFoundError) and f"{target}.".startswith(f"{error.name}.")
+    return target.startswith("harness.") and (absent or isinstance(error, AttributeError))
 
 
 def _as_typed(target: str) -> str:

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.core.configuration.choices import described, names
+from harness.core.configuration.conf_files import described, names
 from harness.core.configuration.extensions import additions, primary
-from harness.core.configuration.grammar import read_conf
+from harness.core.configuration.yaml_files import read_conf
 
 LINE = re.compile(r"""((?:"[^"]*"|'[^']*'|[^"'#]|(?<=\S)#)*)(?:# ?(.*)|["'].*)?""")
 """A line and its comment."""

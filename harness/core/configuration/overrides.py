@@ -1,26 +1,19 @@
-"""Overrides, typed as ``key=value``: their parts, their values, and the form that the default asks
-for.
+"""Overrides, typed as ``key=value``: their parts, and the form that the default asks for.
 
-Each mistake is one line that names key and value. Hydra would keep the last of two values and
-accept a key that nothing reads.
+Each mistake is one line that names key and value. ``keys.py`` checks that a command has the key.
 """
 
 from __future__ import annotations
 
-import functools
-import logging
+import math
 import re
-from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
-from harness.core.configuration.choices import Layers, names, unknown
-from harness.core.configuration.extensions import folders, inputs
-from harness.core.configuration.grammar import parse, read_conf
-from harness.core.errors import HarnessError, closest, unused
+from harness.core.configuration.conf_files import names
+from harness.core.errors import HarnessError
 from harness.core.input import value_at
-
-log = logging.getLogger(__name__)
 
 STRATEGIES = ("fuser", "normalizer", "temperature", "reranker")
 """The concepts whose strategies a grid varies."""
@@ -28,20 +21,25 @@ KNOB = re.compile(rf"(?:{'|'.join(STRATEGIES)})\.\w+|lists(?:\.\w+)?|tracking\.t
 """Keys that may be set although the default strategy lacks them: the grid has other strategies, and
 any list may be added.
 """
+AXIS = re.compile(rf"(?:{'|'.join(STRATEGIES)})(?:\.\w+)?|pool\.\w+")
+"""Keys that may be an axis of a grid."""
 NO_NAME = re.compile(r"[-+]?\d*\.?\d+(?:e[-+]?\d+)?|true|false|null|\[ *\]", re.IGNORECASE)
+NO_TEXT = re.compile(r"\d+|true|false|null", re.IGNORECASE)
+"""Names that Hydra would not read as a text."""
 TRUTHS = {
     **dict.fromkeys(("true", "1", "yes", "on"), "true"),
     **dict.fromkeys(("false", "0", "no", "off"), "false"),
 }
 """The words that may be typed for true and false."""
+RANGE = re.compile(r"range\(" + ",".join([r"\s*(-?\d*\.?\d+)\s*"] * 3) + r"\)")
+"""Hydra's range of numbers, with a step."""
 SWEEP = re.compile(r"(?:choice|range|interval|glob|shuffle|sort|tag|extend_list)\(")
 """The beginning of a value by Hydra's functions that give several values."""
-OWN_RUNS = "own_runs"
-"""The dataset of a sweep whose gold is given."""
-OTHERS = {"qrels": "gold", "judgements": "gold", "against": "baseline"}
-"""The keys of other tools that have other names here."""
+PIECE = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\\.|.""", re.DOTALL)
+"""A letter, or a text in quotes."""
 MAY_BE_NULL = ("controls",)
 """Sections that may be null. The keys of all other sections are read."""
+REFERENCE = re.compile(r"\$\{([\w.]+)\}")
 
 
 class Override(NamedTuple):
@@ -67,17 +65,12 @@ class Override(NamedTuple):
 
         A list or a mapping is one value.
         """
-        value = self.value or ""
-        if SWEEP.match(value):
-            return []
-        found, depth = [""], 0
-        for letter in value:
-            depth += (letter in "[{") - (letter in "]}")
-            if letter == "," and not depth:
-                found.append("")
-            else:
-                found[-1] += letter
-        return found
+        return [] if SWEEP.match(self.value or "") else split(self.value or "")
+
+    @property
+    def is_several(self) -> bool:
+        """Whether the value is several values, one for each job."""
+        return len(self.values) != 1
 
     def chooses(self, groups: Collection[str]) -> bool:
         """Return whether the override chooses a file of one of these concepts. A mapping sets keys
@@ -91,76 +84,32 @@ class Override(NamedTuple):
         """The words of the place that the override sets: ``relations`` for
         ``retriever@relations``.
         """
-        return re.split(r"[./]", (self.key.partition("@")[2] or self.key).lstrip("/"))
+        group, _, place = self.key.partition("@")
+        return re.split(r"[./]", place if group and place else self.key)
 
 
-class Composition(NamedTuple):
-    """Overrides in the form that the files ask for, and the keys of the files."""
-
-    overrides: list[Override]
-    tree: dict[str, Any]
-    groups: set[str]
-
-
-def prepare(primary: str, overrides: Sequence[str]) -> Composition:
-    """Return the overrides in the form of their defaults, and the files that they choose.
-
-    ``metrics=a`` becomes ``metrics=[a]`` if the default is a list, ``strict=yes`` becomes
-    ``strict=true``, and ``gate=better`` becomes ``gate.kind=better``. A key that only other
-    commands read is dropped with a warning.
-
-    Args:
-        primary: the name of the command's file in conf/.
-        overrides: the overrides as typed. If one has several values, the first one decides.
-
-    Raises:
-        HarnessError: a key that no file has, an unknown name, or a value of another type than its
-            default.
-    """
-    given = [Override.read(text) for text in overrides]
-    default = Layers({})
-    if "gold" in default.tree(primary) and "dataset" in default.groups:
-        given += _own_runs(given)
-    first = Layers(_choices([one for one in given if one.key in default.groups], default.groups))
-    tree = first.tree(primary)
-    added = _inputs(given, tree) if "reranker" in first.groups else {}
-    sections = _sections(tree, first.groups)
-    for key in (*first.groups, *added):
-        sections.setdefault(Override("", key, None).place[0], [])
-    referred = {name for one in given for name in re.findall(r"\$\{(\w+)", one.value or "")}
-    kept = [one for one in given if one.place[0] in referred or _is_read(one, sections)]
-    layers = Layers({**added, **_choices(kept, {*first.groups, *added})})
-    tree = layers.tree(primary)
-    fitted = [one if one.chooses(layers.groups) else _fitted(one, tree) for one in kept]
-    return Composition(fitted, tree, layers.groups)
-
-
-def _own_runs(given: Sequence[Override]) -> list[Override]:
-    """Return the choice of the dataset for a sweep whose gold is typed, and no dataset."""
-    keys = {one.key for one in given if one.value not in ("", "null")}
-    return [Override("", "dataset", OWN_RUNS)] if keys & {"gold", "dataset"} == {"gold"} else []
-
-
-def _sections(tree: Mapping[str, Any], groups: Collection[str]) -> dict[str, list[str]]:
-    """Return the keys of each section of a command; none for a key that is no section, or a section
-    that takes further keys.
-    """
-    known = _known_keys(tuple(folders()))
-    found = {}
-    for key, section in tree.items():
-        is_closed = isinstance(section, dict) and not _holds_strategies(section)
-        found[key] = (
-            list(section) if is_closed and (key not in groups or len(names(key)) == 1) else []
-        )
-        if key in STRATEGIES:  # a grid has every strategy, so that each one's fields may be set
-            found[key] = sorted(known[key] - {"_target_"})
+def split(text: str, at: str = ",") -> list[str]:
+    """Return the parts of a value between separators that are not in brackets or quotes."""
+    found, depth = [""], 0
+    for piece in PIECE.findall(text):
+        depth += (piece in "[{(") - (piece in "]})")
+        if piece == at and not depth:
+            found.append("")
+        else:
+            found[-1] += piece
     return found
 
 
-def axis(one: Override) -> str:
-    """Return the message about a list for a key of a sweep that has one value."""
-    mend = f"'+grid.mine={{{one.key}: {one.value}}}'"
-    return f"expected one value; several are an axis of the grid: write {mend}"
+def written_out(one: Override) -> Override:
+    """Return an override with the decimals of a range, which Hydra adds up as floats: 0.2,0.5,0.8
+    for ``range(0.2,0.9,0.3)``.
+    """
+    found = RANGE.fullmatch(one.value or "")
+    if found is None:
+        return one
+    start, stop, step = map(Decimal, found.groups())
+    count = math.ceil((stop - start) / step) if step else 0
+    return one._replace(value=",".join(str(start + n * step) for n in range(count)) or one.value)
 
 
 def check_twice(given: Sequence[Override]) -> None:
@@ -175,132 +124,90 @@ def check_twice(given: Sequence[Override]) -> None:
             raise HarnessError(f"{both}: {one.key} is given twice; leave one out")
 
 
-def _choices(given: Sequence[Override], groups: Collection[str]) -> dict[str, str | None]:
-    """Return the chosen file by concept and place. Raise HarnessError for an unknown name."""
-    chosen: dict[str, str | None] = {}
-    for one in given:
-        if not one.chooses(groups):
-            continue
-        if "~" in one.sign:
-            chosen[one.key] = None
-            continue
-        known = names(one.key.partition("@")[0])
-        wrong = next((value for value in one.values if value not in known), None)
-        if wrong is not None and wrong.startswith("["):
-            parse(one.key, wrong)  # reports an open bracket
-            if "grid" in groups:
-                raise HarnessError(f"{one}: {axis(one)}")
-        if wrong is not None:
-            raise unknown(one.key, wrong, known)
-        chosen[one.key] = next(iter(one.values), known[0])
-    return chosen
+def parse(key: str, value: str) -> Any:
+    """Return the value that was typed for a key, by Hydra's grammar.
+
+    Raises:
+        HarnessError: the value cannot be read, or there are several values.
+    """
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.errors import OverrideParseException
+
+    try:
+        (override,) = OverridesParser.create().parse_overrides([f"key={value}"])
+    except OverrideParseException as error:
+        raise unreadable(key, value) from error
+    if override.is_sweep_override():
+        raise several(Override("", key, value), {})
+    return override.value()
 
 
-def _inputs(given: Sequence[Override], tree: Mapping[str, Any]) -> dict[str, str | None]:
-    """Return the entries that plug-ins add for the rerankers that overrides or files name."""
-    text = repr([one.value for one in given] + [tree.get("grid"), tree.get("reranker")])
-    found: dict[str, str | None] = {}
-    for entry, readers in inputs().items():
-        group, _, name = entry.partition("=")
-        if re.search(rf"\b({'|'.join(readers)})\b", text):
-            found[group] = name
-    return found
+def unreadable(key: str, value: str) -> HarnessError:
+    """Return the error about a value that Hydra's grammar does not have."""
+    nested = value.startswith(("{", "["))
+    if nested and sum(map(value.count, "[{")) > sum(map(value.count, "]}")):
+        return HarnessError(
+            f"{key}={value}: a bracket is opened and not closed; a value with blanks needs "
+            f"quotes, as in '{key}=[5, 10]'"
+        )
+    if nested and re.search(r"[\[{,:]\s*[,\]}]", value):
+        return HarnessError(f"{key}={value}: a value is missing beside a comma or a colon")
+    if value.startswith("{") and (named := re.search(r"[{,]\s*(\w+)=", value)):
+        mend = value.replace("=", ": ")
+        return HarnessError(
+            f"{key}={value}: {named[1]}= needs a colon in braces; write '{key}={mend}'"
+        )
+    mend = '{name: "..."}' if nested else '"{}"'.format(value.strip("'\""))
+    return HarnessError(
+        f"{key}={value} cannot be read as it is typed; such a text, or name, needs quotes "
+        f"within those of the shell: '{key}={mend}'"
+    )
 
 
-def _holds_strategies(section: Mapping[str, Any]) -> bool:
-    nodes = [section, *section.values()]
-    return any(isinstance(node, dict) and "_target_" in node for node in nodes)
-
-
-def _is_read(one: Override, sections: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether the command reads the key of an override. Warn if only another command does.
+def several(one: Override, tree: Mapping[str, Any]) -> HarnessError:
+    """Return the error about several values in one job, with the forms of a list and of a job for
+    each.
 
     Args:
         one: the override.
-        sections: the first words of the command's keys, and the keys of its closed sections.
+        tree: the keys of the command.
+    """
+    value = one.value or ""
+    default = value_at(tree, one.key.split("."))
+    if one.key == "lists":
+        named = value
+        if ":" not in value:
+            named = re.sub(r"(?:[^,/]*/)*([^,./]+)[^,]*", r"\1: \g<0>", value)
+        return HarnessError(f"{one}: name each list, as in '{one.key}={{{named}}}'")
+    if "grid" in tree and AXIS.fullmatch(one.key) and isinstance(default, (dict, float)):
+        return axis(one)
+    takes_list = not ("(" in value or isinstance(default, (str, float, dict)) or one.key == "run")
+    forms = [f"a list is {one.key}=[{value}]"] if takes_list else []
+    if re.fullmatch(r"[-+]?[0-9]+,[0-9]+", value):
+        forms.append(f"with a decimal point {one.key}={value.replace(',', '.')}")
+    is_once = bool(tree) and "paths" not in tree
+    first = next(iter(one.values), value)
+    single = f"give one, as in {one.key}={first}"
+    forms.append(single if is_once else f"with -m a job for each: -m {one.key}={value}")
+    return HarnessError(f"{one}: several values; {', '.join(forms)}")
+
+
+def axis(one: Override) -> HarnessError:
+    """Return the error about several values for a key of a sweep that has one value."""
+    value = one.value if (one.value or "").startswith("[") else f"[{one.value}]"
+    return HarnessError(
+        f"{one}: expected one value; several are an axis of the grid: write "
+        f"'+grid.mine={{{one.key}: {value}}}'"
+    )
+
+
+def fit(one: Override, tree: Mapping[str, Any]) -> Override:
+    """Return an override in the form of its default: ``metrics=[a]`` for ``metrics=a`` if it is a
+    list, ``strict=true`` for ``strict=yes``, ``gate.kind=better`` for ``gate=better``.
 
     Raises:
-        HarnessError: no file of conf/ has the key, or it has the name of a key of a section.
+        HarnessError: the value has another type than the default.
     """
-    head, *inner = one.place
-    own = sections.get(head, ())
-    is_alien = len(inner) == 1 and own and inner[0] not in own
-    if not one.value or head == "hydra" or (head in sections and not is_alien):
-        return True
-    holders = _holders(head, sections)
-    near = _near_key(one.place, sections, holders)
-    hint = f" (did you mean {near}?)" if near else ""
-    known = _known_keys(tuple(folders()))
-    below = known.get(head, set())
-    has = ""
-    if holders or head not in known:
-        has = f"this command has no {head}{hint}"
-    elif below and not below.issuperset(inner[:1]):
-        has = f"{head} has no {inner[0]}{hint or '; it has ' + ', '.join(own or sorted(below))}"
-    if has:
-        raise _no_key(one, has, near)
-    log.warning("%s%s", unused(one.key), hint)
-    return False
-
-
-def _holders(head: str, sections: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the sections with a key of that name, unless the command's own keys are nearer: `runs`
-    is nearer to `run` than to `paths.runs`.
-    """
-    if head.removesuffix("s") in sections:
-        return []
-    return [name for name, keys in sections.items() if head in keys]
-
-
-def _no_key(one: Override, has: str, near: str) -> HarnessError:
-    """Return the error about a key that a command lacks, with the nearest one, if any."""
-    mend = f"write {near}={(one.value or '').strip()}" if near else "leave it out"
-    return HarnessError(f"{one}: {has}; {mend}")
-
-
-def _near_key(
-    place: Sequence[str], sections: Mapping[str, Sequence[str]], holders: Sequence[str]
-) -> str:
-    """Return the key of a command that a key is near to, or an empty text.
-
-    Args:
-        place: the words of the key.
-        sections: the first words of the command's keys, and the keys of its closed sections.
-        holders: the sections with a key of that first word.
-    """
-    head, *inner = place
-    name = ".".join(place)
-    if place[-1] in sections:
-        return place[-1]
-    if OTHERS.get(name) in sections:
-        return OTHERS[name]
-    if holders:
-        return f"{holders[0]}.{name}"
-    if inner and sections.get(head):
-        near = closest(inner[0], sections[head])
-        return near and f"{head}.{near}"
-    inside = [f"{section}.{key}" for section, keys in sections.items() for key in keys]
-    return closest(name, [*sections, *inside])
-
-
-@functools.cache
-def _known_keys(places: tuple[Path, ...]) -> Mapping[str, set[str]]:
-    """Return the first words of the keys of all files of conf/, and the keys below each."""
-    found: dict[str, set[str]] = {}
-    for folder in places:
-        for path in folder.glob("*/*.yaml"):
-            found.setdefault(path.parent.name, set()).update(read_conf(path))
-        for path in folder.glob("*.yaml"):
-            for key, section in read_conf(path).items():
-                closed = isinstance(section, dict) and "_target_" not in section
-                found.setdefault(key, set()).update(map(str, section if closed else ()))
-            for key in re.findall(r"(?m)^ *- .*@(\w+)", path.read_text(encoding="utf-8")):
-                found.setdefault(key, set())
-    return found
-
-
-def _fitted(one: Override, tree: Mapping[str, Any]) -> Override:
-    """Return the override in the form of its default; HarnessError for a value of another type."""
     value, default = one.value or "", value_at(tree, one.key.split("."))
     is_plain = value[:1] not in ("", "$", "{", "[")
     if isinstance(default, bool) and value[:1] not in ("", "$"):
@@ -309,27 +216,39 @@ def _fitted(one: Override, tree: Mapping[str, Any]) -> Override:
             raise HarnessError(f"{one}: expected true or false, got {min(wrong)}")
         one = one._replace(value=",".join(TRUTHS[each] for each in given) or value)
     elif isinstance(default, dict) and is_plain:
-        one = _fitted_section(one, value, default)
+        one = _fit_section(one, value, default)
     elif isinstance(default, list) and is_plain:
-        one = _fitted_list(one, value, default)
+        one = _fit_list(one, value, default)
+    _check_kind(one, value[:1], default, tree)
     knob = KNOB.fullmatch(one.key) and not one.sign and one.value is not None
     return one._replace(sign="++") if knob else one
 
 
-def _fitted_list(one: Override, value: str, default: Sequence[Any]) -> Override:
+def _check_kind(one: Override, bracket: str, default: Any, tree: Mapping[str, Any]) -> None:
+    """Raise HarnessError for a list in place of a number of a sweep, or of a mapping, or for a
+    mapping in place of a list.
+    """
+    if bracket == "[" and isinstance(default, (int, float)) and "grid" in tree:
+        raise axis(one)
+    if (bracket, type(default)) in (("[", dict), ("{", list)):
+        wanted = "a mapping, as in {name: value}" if bracket == "[" else "a list, as in [a,b]"
+        raise HarnessError(f"{one}: expected {wanted}")
+
+
+def _fit_list(one: Override, value: str, default: Sequence[Any]) -> Override:
     """Return a lone name as a list of it, if the default is a list of names."""
     is_named = all(isinstance(item, str) for item in default)
-    if value == "null" or "," in value or not is_named:
+    if value == "null" or one.is_several or not is_named:
         return one
     if NO_NAME.fullmatch(value):
         raise HarnessError(f"{one}: expected a name, or a list of names, as in {one.key}=[a,b]")
     return one._replace(value=f"[{value}]")
 
 
-def _fitted_section(one: Override, value: str, default: Mapping[str, Any]) -> Override:
+def _fit_section(one: Override, value: str, default: Mapping[str, Any]) -> Override:
     if list(default) == ["kind"]:  # `gate` is the name of a concept of a plug-in, too
         return one._replace(key=f"{one.key}.kind")
-    closed = default and "." not in one.key and not _holds_strategies(default)
+    closed = default and "." not in one.key and not holds_strategies(default)
     if closed and not (value == "null" and one.key in MAY_BE_NULL):
         keys = list(map(str, default))
         gold = f"; its gold is gold={value}" if value in names(one.key) else ""
@@ -338,3 +257,55 @@ def _fitted_section(one: Override, value: str, default: Mapping[str, Any]) -> Ov
             f"{', '.join(keys)}{gold}"
         )
     return one
+
+
+def holds_strategies(section: Mapping[str, Any]) -> bool:
+    """Return whether a section is a strategy or has some."""
+    nodes = [section, *section.values()]
+    return any(isinstance(node, dict) and "_target_" in node for node in nodes)
+
+
+def for_hydra(given: Sequence[Override], tree: Mapping[str, Any]) -> Iterator[str]:
+    """Yield overrides that let Hydra replace a typed mapping of lists, or a mapping in a strategy's
+    field (``fuser.weights``), where it would merge it.
+
+    Lists that are typed by their strategy (``+retriever@lists.mine=bm25``) stay.
+    """
+    beside = {one.key.partition("@lists.")[2] for one in given}
+    there = {*(tree.get("lists") or {})} - beside
+    for number, one in enumerate(given):
+        value = one.value or ""
+        holder, _, last = one.key.rpartition(".")
+        section = value_at(tree, holder.split(".")) if holder else None
+        if one.key == "lists" and value.startswith("{"):
+            before = {each.key.removeprefix("lists.") for each in given[:number]}
+            yield from (f"~lists.{name}" for name in sorted(there | before & {*there}))
+            yield from _each_list(one, value)
+        elif value.startswith("{") and isinstance(section, dict) and "_target_" in section:
+            yield from [f"~{one.key}"] if section.get(last) else []
+            yield str(one._replace(sign="++"))
+        else:
+            yield str(one)
+
+
+def _each_list(one: Override, value: str) -> Iterator[str]:
+    """Yield the override of all lists, and one for each list whose name Hydra would not read as a
+    text.
+    """
+    items = [item.partition(":") for item in split(value.strip()[1:-1]) if item.strip()]
+    odd = [item for item in items if NO_TEXT.fullmatch(item[0].strip())]
+    rest = ",".join("".join(item) for item in items if item not in odd)
+    if rest or not odd:
+        yield f"++lists={{{rest}}}"
+    yield from (f"++lists.{name.strip()}={own.strip()}" for name, _, own in odd)
+
+
+def check_brackets(one: Override) -> None:
+    """Raise HarnessError if a bracket is not closed, or a typed mapping has a name twice."""
+    if split(f"{one.value},")[-1]:
+        raise unreadable(one.key, one.value or "")
+    if not (one.value or "").startswith("{"):
+        return
+    items = [item.partition(":")[0].strip() for item in split((one.value or "")[1:-1])]
+    if twice := [name for place, name in enumerate(items) if name in items[:place]]:
+        raise HarnessError(f"{one}: {twice[0]} is repeated; give each its own name")

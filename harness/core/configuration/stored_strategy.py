@@ -16,7 +16,7 @@ from typing import Any
 
 from harness.core.concepts import roomless
 from harness.core.configuration.extensions import folders, missing_plugin
-from harness.core.configuration.grammar import read_conf
+from harness.core.configuration.yaml_files import read_conf
 from harness.core.errors import HarnessError, nearest
 
 NAME = "strategy"

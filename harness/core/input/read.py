@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import io
 import json
+import re
 import struct
 import zipfile
 import zlib
@@ -156,7 +157,9 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         with path.open("rb") as raw, _unpacked(path, raw) as stream:
             yield stream
     except FileNotFoundError as error:
-        raise MissingFile(f"{path}: there is no such file", path) from error
+        web = re.match(r"(https?|ftp):/+", str(path))
+        mend = "; files are read, not addresses: download it first" if web else ""
+        raise MissingFile(f"{path}: there is no such file{mend}", path) from error
     except (IsADirectoryError, PermissionError) as error:
         raise HarnessError(
             f"{path}: cannot read ({error.strerror}); give a file that you may read"

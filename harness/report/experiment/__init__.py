@@ -1,8 +1,8 @@
 """The tables and figures of a published experiment, described by conf/experiment/<name>.yaml.
 
-The description is ``experiment`` in a sweep's configuration: ``source`` (the publication),
-``differs`` (differences from it), ``tables`` and ``figures``. A table has ``rows`` (see
-sweep/judge/choice.py; ``published`` has the printed numbers by dataset and split),
+The description is ``experiment`` in a sweep's configuration: ``source`` (the publication) and
+``differs`` (differences from it), which may be left out, ``tables`` and ``figures``. A table has
+``rows`` (see sweep/judge/choice.py; ``published`` has the printed numbers by dataset and split),
 ``parts`` (several tables of rows, one below the other), ``graphs`` (statistics of the lists'
 graphs) or ``summary`` (groups of trials). A figure's ``kind`` is a module of
 harness.report.figure with a function ``build_figure``: ``heatmap`` of two lists of knobs, whose
@@ -21,6 +21,7 @@ from harness.core.configuration import extensions
 from harness.core.errors import one_of
 from harness.core.table import Table
 from harness.report import figure
+from harness.report.experiment.description import read_experiment as read_experiment
 from harness.report.experiment.tables import fragmentation, parts_table, summary
 from harness.report.figure import Picture
 from harness.report.table.comparison_table import ComparisonTable
@@ -38,8 +39,9 @@ TABLES: Mapping[str, Callable[[SweepResult, Spec, Spec], Table]] = {
 
 def build_experiment(result: SweepResult) -> tuple[list[Table], list[Picture]]:
     """Return the tables and figures of the sweep's experiment; none without an experiment."""
-    experiment = result.config.get("experiment") or {}
-    place = f"{result.folder / 'config.yaml'}: experiment"
+    file = str(result.folder / "config.yaml")
+    experiment = read_experiment(result.config.get("experiment"), file)
+    place = f"{file}: experiment"
 
     def made(kind: str, build: Callable[[SweepResult, Spec, Spec], Any]) -> list[Any]:
         with described_errors(place):

@@ -115,9 +115,9 @@ def use_gold(config: DictConfig, given: Sequence[str]) -> None:
             return
         config.pop("gold", None)
         if "dataset" not in keys and {*map(type, config.lists.values())} == {str}:
-            log.warning(
-                "every list is a file and no dataset= is given, so they are lists of "
-                "dataset=sample; for other questions give their gold=queries.jsonl"
+            raise HarnessError(
+                "every list is a file, and which questions they answer is not known; give "
+                "gold=FILE, or their benchmark, dataset=NAME"
             )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
@@ -98,18 +99,19 @@ def choose(runs: Path, sweep: object) -> list[Path]:
 
     Args:
         runs: the runs folder.
-        sweep: the name of a sweep in ``runs``, or a folder; several of these; or None, the latest.
+        sweep: the name of a sweep in ``runs``, a folder, or the path of its lock; several of these;
+            or None, the latest.
     """
     if sweep is None:
         return [latest(runs)]
     given = sweep if isinstance(sweep, Sequence) and not isinstance(sweep, str) else [sweep]
-    named = [str(name) for name in given]
+    named = [re.sub(rf"(?:^|/){LOCK}$", "", str(name)) or "." for name in given if name != ""]
     below = runs / "sweeps"
-    if not named or not all(
-        name and ((below / name).exists() or Path(name).exists()) for name in named
+    if len(named) < max(len(given), 1) or not all(
+        (below / name).exists() or Path(name).exists() for name in named
     ):
         raise HarnessError(
-            f"sweep={sweep if named else '[]'} names no sweep; give a name or a folder, or leave "
+            f"sweep={sweep if given else '[]'} names no sweep; give a name or a folder, or leave "
             "it out for the latest"
         )
     return [below / name if (below / name).is_dir() else Path(name) for name in named]

@@ -73,7 +73,10 @@ def check_lists(config: DictConfig) -> None:
     """
     named = config.get("lists")
     if not _is_mapping(named) or not named:
-        raise HarnessError(f"lists = {named}, expected a retriever or a run file under each name")
+        raise HarnessError(
+            f"lists = {named}, expected a retriever or a run file under each name, as in "
+            "'lists={dense: d.trec, graph: g.trec}'"
+        )
     for name, node in named.items():
         if _is_mapping(node) and "file" in node:
             keys_of(f"lists.{name}", node, ("file", "columns"))

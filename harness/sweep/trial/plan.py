@@ -15,7 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from harness.benchmark import Benchmark
 from harness.core.configuration import NAME, StoredReader, by_name
-from harness.core.errors import HarnessError, bounded, texts_of
+from harness.core.errors import CombinationError, HarnessError, bounded
 from harness.core.secret import hide_secrets
 from harness.evaluation.metric import Metric, metrics
 from harness.evaluation.paired_comparison import MARGIN
@@ -41,7 +41,10 @@ class Plan:
         for key in ("dataset", *GROUPS, *kept):
             inputs.check_strategy(key, self.config.get(key))
         inputs.check_lists(self.config)
-        texts_of("objective", [self.config.objective])
+        if not isinstance(self.config.objective, str):
+            raise HarnessError(
+                f"objective: expected a text, the name of one metric, got {self.config.objective}"
+            )
         objective, others = Metric.parse(self.config.objective), metrics(self.config.metrics, None)
         config = self.config.copy()
         config.objective, config.metrics = str(objective), list(map(str, others))
@@ -55,10 +58,15 @@ class Plan:
         inputs.graphs_read(found, self.config)
         return found
 
-    def unused(self, trials: Sequence[Trial]) -> list[str]:
-        """Return a line for each override that neither these trials nor a list reads."""
+    def check_used(self, trials: Sequence[Trial]) -> None:
+        """Raise CombinationError if neither these trials nor a list reads an override.
+
+        A multirun has another cell that is the same without it.
+        """
         raw = cast("dict[str, object]", OmegaConf.to_container(self.config, resolve=False))
-        return [*unread(self.given, raw, trials), *ineffective(self.grid.typed, trials)]
+        unused = [*unread(self.given, raw, trials), *ineffective(self.grid.typed, trials)]
+        if unused:
+            raise CombinationError("; ".join(unused))
 
     @cached_property
     def grid(self) -> Grid:

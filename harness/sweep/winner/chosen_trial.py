@@ -56,8 +56,8 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
         knobs = typed_knobs(given, config)
         if "pool.capped" in knobs:
             found.pool.check_capped(names)
-        for line in ineffective(knobs, [read]):
-            log.warning("%s", line)
+        if unused := [*ineffective(knobs, [read])]:
+            raise HarnessError("; ".join(unused))
     else:
         fixed = (*GROUPS, "pool", "reference")
         pairs = zip(given, keys(given), strict=True)

@@ -11,6 +11,7 @@ import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf
 
+from harness.core.configuration import CommandLine
 from harness.core.configuration.command_line import quote_file
 from tests import process
 from tests.conftest import Command
@@ -156,3 +157,12 @@ def test_a_command_reads_such_a_file(tmp_path: Path) -> None:
         "differ on no query" in " ".join(done.stdout.split())
         or "No difference is shown" in done.stdout
     )
+
+
+def test_first_arguments_alone_are_the_keys_without_a_value() -> None:
+    for typed, meant in (
+        (["runs/sweeps/a", "k=3"], ["run='runs/sweeps/a'", "k=3"]),
+        (["run of b"], ["run='run of b'"]),
+        (["run=3"], ["run=3"]),
+    ):
+        assert list(CommandLine.read("compare", typed).overrides) == meant

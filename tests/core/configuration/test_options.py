@@ -6,7 +6,7 @@ import pytest
 
 from harness.__main__ import commands
 from harness.core.configuration import extensions, options
-from harness.core.configuration.choices import read_conf
+from harness.core.configuration.yaml_files import read_conf
 
 OWN = """# Mine.
 defaults:

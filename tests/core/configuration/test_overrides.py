@@ -53,7 +53,7 @@ sweep 'dataset=sam(ple)' -> dataset=sam(ple) is not known
 sweep fuser.alhpa=.5 -> fuser has no alhpa (did you mean fuser.alpha?)
 sweep fuser.weights.a=2 -> write 'fuser.weights={a: 2}'
 sweep data=x -> write paths.data=x
-fuse lists.a=x @fuser=rrf -> @fuser is no key of this command
+fuse lists.a=x @fuser=rrf -> this command has no @fuser
 sweep -c jobs -> --cfg: give job, hydra or all
 prepare sample -> sample: expected key=value; write dataset=sample
 evaluate run=x gold=g.json strict -> write strict=true
@@ -66,7 +66,7 @@ sweep dataset=1 -> dataset=1 is not known; known:
 fuse fuser=null -> fuser=null is not known; known: boltzmann,
 fuse 'normalizer=[]' -> normalizer=[] is not known; known:
 sweep -m retriever@lists.graph=ppr,2 -> retriever@lists.graph=2 is not known; known:
-evaluate run=x pool.kap=3 -> pool has no kap
+evaluate run=x pool.kap=3 -> this command has no pool
 ui port=abc -> port must be a whole number, got port=abc
 """
         ),
@@ -113,7 +113,7 @@ def test_a_mistake_is_one_line_and_status_2(
     ],
 )
 def test_one_name_is_a_list_of_one_where_a_list_is_wanted(given: str, meant: str) -> None:
-    assert [*map(str, prepare("evaluate", [given]).overrides)] == [meant]
+    assert [*map(str, prepare("evaluate", [given]).typed)] == [meant]
 
 
 def test_a_field_that_a_class_has_not_names_those_that_it_has() -> None:
@@ -121,14 +121,11 @@ def test_a_field_that_a_class_has_not_names_those_that_it_has() -> None:
         instantiate({"_target_": "harness.fusion.fuser.rrf.Rrf", "alpha": 0.5})
 
 
-def test_a_key_that_another_command_reads_is_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    config = compose("heldout", ["+encoder=hashed", "pool.capped=[graph]", "trust=yes"])
-    assert not {"encoder", "pool"} & {*config}
-    assert config.trust is True
-    assert caplog.messages == [
-        f"warning: this command does not use {key}; it is ignored"
-        for key in ("encoder", "pool.capped")
-    ]
+def test_a_key_that_only_another_command_reads_is_an_error() -> None:
+    for key in ("+encoder=hashed", "pool.capped=[graph]"):
+        with pytest.raises(HarnessError, match=r"this command has no (encoder|pool)"):
+            compose("heldout", [key])
+    assert compose("heldout", ["trust=yes"]).trust is True
 
 
 @pytest.mark.plugin("policyrag", "mentions")

@@ -287,20 +287,20 @@ def test_a_capped_list_that_there_is_not_is_refused():
         pytest.param(
             "fuser.penalty=1",
             {"fuser": {**defaults("fuser", "boltzmann"), "penalty": 1.0}},
-            "fuser.penalty=1.0; it is ignored: penalty is read by fuser=learned",
+            "fuser.penalty=1.0: penalty is read by fuser=learned",
             marks=pytest.mark.plugin("mentions"),
         ),
         (
             "temperature=fixed",
             {"temperature": defaults("temperature", "fixed")},
-            "temperature=fixed; it is ignored",
+            "temperature=fixed; leave it out",
         ),
     ],
 )
-def test_a_typed_knob_that_no_trial_reads_is_a_warning(given, changes, message):
+def test_a_typed_knob_that_no_trial_reads_is_named(given, changes, message):
     made = grid({}, (given,), **{"grid": BLOCKS, **changes})
     (line,) = ineffective(made.typed, made.trials())
-    assert line.startswith(f"warning: this command does not use {message}")
+    assert line.startswith(f"this command does not use {message}")
 
 
 def test_a_cap_is_a_whole_number():

@@ -21,10 +21,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
-from harness.command import python_value
-from harness.core.concepts import package_folder
+from harness.command import python_value, refuse_unread
 from harness.core.errors import HarnessError
 from harness.plugins.items.score import ScoreComparison, compare_files
 
@@ -40,14 +39,8 @@ def compare(
     Raises:
         HarnessError: a key that belongs to ranked lists is set, or ``metric`` is not a name.
     """
-    usual = OmegaConf.load(package_folder("conf") / "compare.yaml")
-    for key in OF_LISTS:
-        if (given := OmegaConf.select(config, key)) != OmegaConf.select(usual, key):
-            raise HarnessError(
-                f"{key}={given} is of ranked lists; give gold=queries.jsonl, or leave it out for "
-                "scores"
-            )
-    metric = python_value(config.metric)
+    refuse_unread(*OF_LISTS, why="it is of ranked lists, which need gold=queries.jsonl")
+    metric = python_value(config.metrics)
     wanted = [metric] if isinstance(metric, str) else metric
     if wanted is not None and not (
         isinstance(wanted, list) and wanted and all(isinstance(one, str) for one in wanted)

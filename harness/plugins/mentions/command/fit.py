@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from omegaconf import DictConfig
 
-from harness.command import CHOICE, FUSION, complete, typed, warn_unread
+from harness.command import CHOICE, FUSION, complete, refuse_unread, typed
 
 
 def run(config: DictConfig) -> None:
@@ -28,8 +28,8 @@ def run(config: DictConfig) -> None:
     from harness.plugins.mentions.fit import fit
 
     complete(config)
-    warn_unread(*CHOICE)
-    warn_unread(*FUSION)
+    refuse_unread(*CHOICE)
+    refuse_unread(*FUSION)
     place, found = fit(config, typed())
     starts = {name: knob[0] for stage in found["stages"] for name, knob in stage.items()}
     rows = []

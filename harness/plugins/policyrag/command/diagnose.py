@@ -22,7 +22,7 @@ from typing import cast
 
 from omegaconf import DictConfig, OmegaConf
 
-from harness.command import CHOICE, FUSION, complete, typed, warn_unread
+from harness.command import CHOICE, FUSION, complete, refuse_unread, typed
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ def run(config: DictConfig) -> None:
     from harness.sweep.trial import unread
 
     complete(config)
-    warn_unread(*FUSION, *CHOICE)
+    refuse_unread(*FUSION, *CHOICE)
     raw = cast("dict[str, object]", OmegaConf.to_container(config, resolve=False))
     for line in unread(typed(), raw, ()):
         log.warning("%s", line)

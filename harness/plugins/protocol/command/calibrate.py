@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from harness.command import CHOICE, FUSION, LISTS, typed, warn_unread
+from harness.command import CHOICE, FUSION, LISTS, refuse_unread, typed
 from harness.core.errors import HarnessError, bounded, one_of, whole_number
 
 if TYPE_CHECKING:
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Run the chosen calibration."""
-    warn_unread("dry_run")
+    refuse_unread("dry_run")
     for key, least in {"splits": 1, "worlds": 1, "n": 1}.items():
         whole_number(f"calibrate.{key}", config.calibrate[key], least)
     bounded("calibrate.differs", config.calibrate.differs, 0, 1, open_low=True)
     what = "protocol" if OmegaConf.is_missing(config, "what") else str(config.what)
     one_of("what", what, tuple(CHECKS))
     check, options = CHECKS[what]
-    warn_unread(*(f"calibrate.{name}" for name in config.calibrate if name not in options))
+    refuse_unread(*(f"calibrate.{name}" for name in config.calibrate if name not in options))
     if 0 not in config.calibrate.effects:
         raise HarnessError(
             f"calibrate.effects={list(config.calibrate.effects)}: 0, no effect, must be among them"
@@ -96,7 +96,7 @@ def _clusters(config: DictConfig) -> None:
     from harness.plugins.protocol.calibration_tables import behaviours
     from harness.plugins.protocol.clustered import SHAPES, behave, labels_of
 
-    warn_unread(*LISTS, *FUSION, *CHOICE)
+    refuse_unread(*LISTS, *FUSION, *CHOICE)
     shapes, options = {name: labels_of(sizes) for name, sizes in SHAPES.items()}, config.calibrate
     if options.clusters_of:
         loaded = {

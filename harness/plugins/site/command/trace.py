@@ -19,7 +19,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from harness.command import CHOICE, complete, typed, warn_unread
+from harness.command import CHOICE, complete, refuse_unread, typed
 from harness.core.errors import whole_number
 
 
@@ -31,7 +31,7 @@ def run(config: DictConfig) -> None:
     from harness.report.output import check_ending
 
     complete(config)
-    warn_unread(*CHOICE)
+    refuse_unread(*CHOICE)
     for name in ("count", "rivals", "seeds"):
         whole_number(f"trace.{name}", config.trace[name], 1 if name == "count" else 0)
     check_ending(config.trace.out, "trace.out", [".json"])

@@ -199,7 +199,7 @@ item,em,f1 a,1, b,1,0 |  | ours.csv: expected one metric, found em, f1; choose w
 item,word a,yes b,no |  | ours.csv: expected a metric, a column of numbers; found word
 item,em a,1 b,1 | metric=emm | ours.csv: metric emm is not there (did you mean em?); found em
 item,em a,1 b,1 |  | theirs.csv has the metric score and ours.csv has em; choose one of both
-item,score a,1 b,1 | k=10 | k=10 is of ranked lists; give gold=queries.jsonl, or leave it out
+item,score a,1 b,1 | k=10 | does not use k=10: it is of ranked lists, which need gold=queries.jsonl
 item,score a,1 b,1 | columns={doc:x} | columns=doc is not known; known: item, score, cluster, run
 item,score,cluster a,1,x b,1, |  | ours.csv:3: item b has no cluster; give each one, or none
 item,score,seed a,1,0 a,1,1 b,1,0 |  | ours.csv:4: item b has no score of run 1; score every item
@@ -300,13 +300,13 @@ def test_missing_scores_are_left_out_or_count_as_0(folder: Path, command: Comman
     assert told.notes[1] == "Some scores are below 0, so a missing one counts as better."
 
 
-def test_ranked_lists_have_no_missing_scores(
-    folder: Path, command: Command, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_ranked_lists_have_no_missing_scores(folder: Path, command: Command) -> None:
     Path("gold.jsonl").write_text('{"id": "q", "supporting_ids": ["a"]}\n')
     Path("a.trec").write_text("q Q0 a 1 1 s\n")
-    command("compare", "run=a.trec", "baseline=a.trec", "gold=gold.jsonl", "missing=drop")
-    assert "this command does not use missing=drop; it is ignored" in caplog.text
+    line = ("compare", "run=a.trec", "baseline=a.trec", "gold=gold.jsonl", "missing=drop")
+    status, _, said = command(*line)
+    assert status == 2
+    assert "this command does not use missing=drop" in said
 
 
 def test_rows_in_another_order_are_the_same(folder: Path, command: Command) -> None:

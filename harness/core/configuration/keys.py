@@ -1,0 +1,257 @@
+"""The keys that a command reads, and the check that typed keys and those of own files are among
+them.
+
+A key that a command does not read is an error before anything is done. There are two exceptions.
+Plug-ins add keys by files of the command's name, which are composed with it. ``OF_ONE_COMMAND``
+has the keys of one command that an experiment, which several commands share, may set.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.core.configuration.conf_files import defaults, names
+from harness.core.configuration.overrides import (
+    REFERENCE,
+    STRATEGIES,
+    Override,
+    holds_strategies,
+    parse,
+    split,
+)
+from harness.core.configuration.yaml_files import read_conf
+from harness.core.errors import HarnessError, closest
+from harness.core.input import value_at
+
+OF_ONE_COMMAND = ("explain", "gold", "splitting")
+"""The keys of `harness sweep` alone that a shared experiment may set."""
+SAME = {"metric": "metrics"}
+"""Keys that may be typed for others, in commands that take ``k``, depths of metrics."""
+OTHERS = {"qrels": "gold", "judgements": "gold", "against": "baseline"}
+"""The keys of other tools that have other names here."""
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The keys of a command, before values are set.
+
+    Attributes:
+        tree: the keys with their defaults; references such as ``${graph}`` are kept.
+        groups: the chosen file of each concept, by ``concept`` or ``concept@place``.
+    """
+
+    tree: Mapping[str, Any]
+    groups: Mapping[str, str | None]
+
+    def renamed(self, one: Override) -> Override:
+        """Return an override with the key that the command has for it.
+
+        ``metric`` is ``metrics``, and a key below a reference is that of the section that it refers
+        to: ``encoder.batch_size`` for ``lists.dense.encoder.batch_size``.
+        """
+        if one.key in SAME and "k" in self.tree and one.key not in self.tree:
+            return one._replace(key=SAME[one.key])
+        node: Any = self.tree
+        words = one.key.split(".")
+        for depth, word in enumerate(words[:-1], 1):
+            node = node.get(word) if isinstance(node, Mapping) else None
+            if isinstance(node, str) and (named := REFERENCE.fullmatch(node)):
+                return self.renamed(one._replace(key=".".join([named[1], *words[depth:]])))
+        return one
+
+    def check(self, given: Sequence[Override]) -> None:
+        """Raise HarnessError for the first override of a key that the command does not read."""
+        referred = _referred(repr([one.value for one in given]))
+        for one in given:
+            if one.place[0] == "hydra" or (one.place[0] in referred and "+" in one.sign):
+                continue
+            if one.chooses(self.groups):
+                if not self._has_place(one):
+                    raise _error(one, *self._missing(one.place, one.value or ""))
+                continue
+            head, *inner = one.place
+            if head == "lists" and len(inner) > 1 and inner[0] in _typed_files(given):
+                raise _error(one, f"lists.{inner[0]} is a file, which has no {inner[1]}", "")
+            for words, value in _typed_leaves(one, self.tree):
+                if fault := self.fault(words, value, "+" in one.sign):
+                    raise _error(one, *fault)
+
+    def check_file(self, path: Path) -> None:
+        """Raise HarnessError for the keys of a file at the root (an experiment) that no command
+        reads. One line has all of them.
+        """
+        own = {key: value for key, value in read_conf(path).items() if key != "defaults"}
+        anchors = re.findall(r"(?m)^(\w+): *&", path.read_text(encoding="utf-8"))
+        allowed = {*OF_ONE_COMMAND, *anchors, *_referred(repr(own) + repr(self.tree))}
+        faults = []
+        for words, value in _leaves(own, (), self.tree):
+            if words[0] in allowed - self.tree.keys():
+                continue
+            if fault := self.fault(words, value):
+                faults.append(f"{'.'.join(words)}: {_with_hint(*fault)}")
+        if faults:
+            raise HarnessError(f"{path}: {'; '.join(faults)}; correct that file")
+
+    def fault(
+        self, words: Sequence[str], value: Any = "", adds: bool = False
+    ) -> tuple[str, str] | None:
+        """Return why the command does not read a key, and the nearest key; None if it does.
+
+        Args:
+            words: the words of the key.
+            value: what is set.
+            adds: whether the key is typed with ``+``, which adds it to a section.
+        """
+        node: Any = self.tree
+        for depth, word in enumerate(words):
+            node = self._referred_node(node)
+            if isinstance(node, Mapping) and word in node:
+                node = node[word]
+            elif depth == 0 and word in self.groups:
+                node = None
+            elif depth == 0:
+                return self._missing(words, value)
+            elif self._takes(words[:depth], word, node, adds) and (
+                words[0] != "lists" or depth + 1 == len(words)
+            ):
+                return None
+            else:
+                return self._lacking(words[: depth + 1], node, value)
+        return None
+
+    def _referred_node(self, node: Any) -> Any:
+        if isinstance(node, str) and (named := REFERENCE.fullmatch(node)):
+            return value_at(self.tree, named[1].split("."))
+        return node
+
+    def _takes(self, section: Sequence[str], word: str, node: Any, adds: bool) -> bool:
+        """Return whether a section takes a key that it does not have yet."""
+        head, inner = section[0], len(section)
+        if head in STRATEGIES and inner == 1:
+            return adds or word in _fields(head)
+        if head in ("lists", "grid", "experiment") and inner == 1:
+            return True
+        if isinstance(node, Mapping):
+            open_section = ".".join(section) == "tracking.tags" or head in ("grid", "experiment")
+            return open_section or (adds and (inner > 1 or holds_strategies(node)))
+        return adds and node is None
+
+    def _has_place(self, one: Override) -> bool:
+        """Return whether a chosen file has a place that the command reads."""
+        return one.key in self.groups or one.place[0] in self.tree
+
+    def _missing(self, words: Sequence[str], value: Any) -> tuple[str, str]:
+        """Return the fault of a key whose first word the command lacks, and the nearest key.
+
+        The nearest one has the same last word in a section, or is spelled alike. The fields of
+        strategies are left out, as they would change the results, and so are sections for a value
+        that is none.
+        """
+        head, name = words[0], ".".join(words)
+        inside = {
+            f"{section}.{key}": str(key)
+            for section, keys in self.tree.items()
+            if isinstance(keys, Mapping) and not self._is_strategy(section, keys)
+            for key in keys
+        }
+        is_section = len(words) > 1 or isinstance(value, Mapping) or str(value).startswith("{")
+        chosen = [group for group in self.groups if len(names(group.partition("@")[0])) > 1]
+        plain = [key for key, own in self.tree.items() if not isinstance(own, Mapping)]
+        roots = [*self.tree, *chosen] if is_section else [*plain, *chosen]
+        near = OTHERS.get(name, "")
+        if words[-1] in self.tree and len(words) > 1:
+            near = words[-1]
+        elif near not in self.tree:
+            below = [key for key, last in inside.items() if last == name]
+            near = closest(name, roots) if head.removesuffix("s") in self.tree else ""
+            near = near or next(iter(below), "") or closest(name, roots)
+            near = near or (closest(name, inside) if re.search(r"[._]", name) else "")
+        return f"this command has no {head}", near
+
+    def _is_strategy(self, section: str, keys: Mapping[str, Any]) -> bool:
+        return section in STRATEGIES or (section in self.groups and holds_strategies(keys))
+
+    def _lacking(self, words: Sequence[str], node: Any, value: Any) -> tuple[str, str]:
+        """Return the fault of a key that a section lacks, and the nearest one that it has."""
+        *sections, last = words
+        section = ".".join(sections)
+        if isinstance(node, list):
+            return (
+                f"{section} is a list, which has no names; an axis of a grid is typed in its "
+                "block, as in 'grid.values={fuser.alpha: [0.5, 0.7]}'"
+            ), ""
+        if node is None:
+            return f"{section} has no names; write '{section}={{{last}: {value}}}'", ""
+        own = [str(name) for name in node if name != "_target_"] if node else []
+        if not isinstance(node, Mapping):
+            return f"{section} has one value, {node}, and no keys", ""
+        known = own if section not in STRATEGIES else [*own, *_fields(section)]
+        if near := closest(last, known):
+            return f"{section} has no {last}", f"{section}.{near}"
+        return f"{section} has no {last}" + (f"; it has {', '.join(own)}" if own else ""), ""
+
+
+def _fields(concept: str) -> set[str]:
+    """Return the fields of all strategies of a concept."""
+    return {field for name in names(concept) for field in defaults(concept, name)} - {"_target_"}
+
+
+def _typed_files(given: Sequence[Override]) -> set[str]:
+    """Return the names of the lists that are typed as files."""
+    mappings = [one.value or "" for one in given if one.key == "lists"]
+    typed = {item.partition(":")[0].strip() for text in mappings for item in split(text[1:-1])}
+    alone = [one.place for one in given if len(one.place) == 2 and "@" not in one.key]
+    return typed | {name for head, name in alone if head == "lists"}
+
+
+def _referred(text: str) -> set[str]:
+    """Return the first words of the references in a text."""
+    return set(re.findall(r"\$\{(\w+)", text))
+
+
+def _error(one: Override, fault: str, near: str) -> HarnessError:
+    if "write" in fault or "typed in" in fault:
+        return HarnessError(f"{one}: {fault}")
+    mend = f"write {near}={(one.value or '').strip()}" if near else "leave it out"
+    mend = f"write ~{near}" if near and "~" in one.sign else mend
+    return HarnessError(f"{one}: {_with_hint(fault, near)}; {mend}")
+
+
+def _with_hint(fault: str, near: str) -> str:
+    return f"{fault} (did you mean {near}?)" if near else fault
+
+
+def _typed_leaves(one: Override, tree: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the words and the value of each key that an override sets."""
+    words, value = (*one.place,), one.value or ""
+    if value.startswith("{"):
+        yield from _leaves(parse(one.key, value), words, tree)
+    else:
+        yield words, value
+
+
+def _leaves(
+    value: Any, words: tuple[str, ...], tree: Mapping[str, Any]
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the words and the value of each key in a mapping that is set in sections of a tree.
+
+    A mapping for anything but a section (``fuser.weights``) is one value.
+    """
+    if not isinstance(value, Mapping) or (words and not _is_section(words, tree)):
+        yield words, value
+        return
+    for key, own in value.items():
+        yield from _leaves(own, (*words, str(key)), tree)
+
+
+def _is_section(words: Iterable[str], tree: Mapping[str, Any]) -> bool:
+    node: Any = tree
+    for word in words:
+        node = node.get(word) if isinstance(node, Mapping) else None
+        if isinstance(node, str) and (named := REFERENCE.fullmatch(node)):
+            node = value_at(tree, named[1].split("."))
+    return isinstance(node, Mapping) and bool(node)
