@@ -175,4 +175,4 @@ def test_a_wider_grid_has_no_edge_there(prepared):
     assert result.lock["edges"] == []
     assert "edge of the grid" not in conclusions(result)
     again = Prepared.of(reopen(result.folder, wide.plan.config))
-    assert [line.split()[0] for line in verify_numbers(result, again)] == ["tune"]
+    assert [line.split()[0] for line in verify_numbers(result, again)] == ["tune", "tune"]
