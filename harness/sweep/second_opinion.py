@@ -17,38 +17,23 @@ import pandas as pd
 
 from harness.core.errors import HarnessError
 
-DRAWS = 9_999
-"""Number of sign flips if not all are counted."""
-METRICS: dict[str, Any] = {
-    "last_hop": lambda ranks, k, count: np.where(
-        ranks[..., -1] == -2,
-        np.nan,
-        np.take_along_axis(_hits(ranks, k), np.maximum(count - 1, 0)[..., None], -1)[..., 0],
-    ),
-    "full_sup": lambda ranks, k, count: (_hits(ranks, k).sum(-1) == count) & (count > 0),
-    "recall": lambda ranks, k, count: _hits(ranks, k).sum(-1) / np.maximum(count, 1),
-    "success": lambda ranks, k, count: _hits(ranks, k).any(-1),
-    "mrr": lambda ranks, k, count: (_hits(ranks, k) / np.where(ranks > 0, ranks, 1)).max(-1),
-}
-"""Metrics of gold ranks [..., H]: 1 or more, -1 pads, a last -2 means an unknown hop order."""
-
-
-def _hits(ranks: Any, k: int) -> Any:
-    return (ranks > 0) & (ranks <= min(k, 2**31 - 2))
+WHOLE, DRAWS = 2**31 - 2, 9_999
+"""The depth of a whole list, and the number of sign flips if not all are counted."""
 
 
 def second_opinion(folder: Path) -> Iterator[str]:
-    """Compute the stored numbers again; yield a line on each split.
-
-    Args:
-        folder: the sweep's.
+    """Compute the numbers of a sweep's folder again; yield a line on each split.
 
     Raises:
-        HarnessError: a number differs; the error names the file, the row and both values.
+        HarnessError: a number differs; the error names the row and both values.
     """
-    for split in ("tune", "test"):
-        if (folder / f"{'' if split == 'tune' else 'heldout_'}ranks.npy").exists():
-            opinion = _Opinion(folder, split)
+    objective = json.loads((folder / "winner.lock.json").read_text())["objective"]
+    if objective.partition("@")[0] not in METRICS:
+        yield f"numbers    not computed by statsmodels and SciPy, which do not have {objective}"
+        return
+    for split, prefix in (("tune", ""), ("test", "heldout_")):
+        if (folder / f"{prefix}ranks.npy").exists():
+            opinion = _Opinion(folder, split, prefix)
             opinion.check_lists()
             opinion.check_scores()
             opinion.check_comparisons()
@@ -58,125 +43,127 @@ def second_opinion(folder: Path) -> Iterator[str]:
 class _Opinion:
     """The stored numbers of one split, and how many of them were found to be right."""
 
-    def __init__(self, folder: Path, split: str) -> None:
-        prefix = "" if split == "tune" else "heldout_"
+    def __init__(self, folder: Path, split: str, prefix: str) -> None:
         self.folder, self.split, self.checked = folder, split, 0
         self.lock = json.loads((folder / "winner.lock.json").read_text())
-        trials = pd.read_parquet(folder / "trials.parquet")
-        trials["parameters"] = trials["parameters"].map(json.loads)
-        trials["wilson"] = trials[["wilson_low", "wilson_high"]].to_numpy(float).tolist()
-        tune = trials.astype(object).where(trials.notna(), None).to_dict("records")
-        self.rows: list[Any] = tune
+        self.rows = _records(folder / "trials.parquet")
         if prefix:
             self.rows = json.loads((folder / "heldout.json").read_text())
-        frame = pd.read_parquet(folder / f"{prefix}comparisons.parquet")
-        self.compared = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        self.compared = _records(folder / f"{prefix}comparisons.parquet")
         self.ranks = np.load(folder / f"{prefix}ranks.npy")
         self.place = {row["trial"]: place for place, row in enumerate(self.rows)}
-        values = self.values(self.lock["objective"])
+        values = metric_values(self.lock["objective"], self.ranks)
         known = ~np.isnan(values[0])
         labels = pd.read_parquet(folder / f"{prefix}queries.parquet")["cluster"].to_numpy()[known]
         self.scores, self.labels = values[:, known], np.unique(labels, return_inverse=True)[1]
-        self.shared = int(self.labels.max(initial=-1)) + 1 < len(labels)
-
-    def values(self, metric: str) -> Any:
-        """Return float64[T, Q], a metric of each trial on each question."""
-        name, _, depth = metric.partition("@")
-        count = (self.ranks > 0).sum(-1)
-        return METRICS[name](self.ranks, int(depth or 2**31 - 2), count).astype(float)
 
     def same(self, row: str, what: str, stored: Any, value: Any, within: float = 1e-9) -> None:
         """Count a number that is right; raise HarnessError for another one."""
-        if (stored is None) != (value is None) or (
-            stored is not None and not math.isclose(stored, value, rel_tol=1e-7, abs_tol=within)
+        self.checked += 1
+        given = stored is not None and value is not None
+        if stored is not value and not (
+            given and math.isclose(stored, value, rel_tol=1e-7, abs_tol=within)
         ):
             raise HarnessError(
                 f"{self.folder}: on {self.split} {row} has {what} {stored}; statsmodels and SciPy "
                 f"give {value}: its tables are wrong, sweep again"
             )
-        self.checked += 1
 
     def check_lists(self) -> None:
-        """Check that the lists of the lock are whole, and that the best one is the first."""
+        """Check that the locked lists are whole, and on tune that the best one is the first."""
         whole = {
             row["parameters"]["fuser.list"]: row["trial"]
             for row in self.rows
             if row["family"] == "single" and row["parameters"].get("pool.cap") is None
         }
         for name, key in self.lock["lists"].items():
-            self.same(f"list {name}", "as its whole list trial", int(key == whole.get(name)), 1)
-        if self.split == "test":
-            return
-        base = self.scores[self.place[whole[self.lock["reference"]]]]
-        places = {name: self.place[key] for name, key in whole.items()}
-        ordered = sorted(
-            (-round(float(self.scores[at].mean()), 12), int((self.scores[at] < base).sum()), name)
-            for name, at in places.items()
-            if self.rows[at].get("practical") is not False
-        )
-        best = self.lock["best_single"]
-        self.same(f"best list {best}", "as place", 1 + [one[2] for one in ordered].index(best), 1)
+            self.same(f"list {name}", "as its whole list", int(key == whole.get(name)), 1)
+        if self.split == "tune":
+            scores = {name: self.scores[self.place[key]] for name, key in whole.items()}
+            base, rows = scores[self.lock["reference"]], self.rows
+            ordered = sorted(
+                (-round(float(own.mean()), 12), int((own < base).sum()), name)
+                for name, own in scores.items()
+                if rows[self.place[whole[name]]].get("practical") is not False
+            )
+            best = self.lock["best_single"]
+            place = 1 + [name for _, _, name in ordered].index(best)
+            self.same(f"best list {best}", "as place", 1, place)
 
     def check_scores(self) -> None:
         """Check the metrics of each trial, and Wilson's interval of the objective."""
         from statsmodels.stats.proportion import proportion_confint
 
         for metric in [key for key in self.rows[0] if key.partition("@")[0] in METRICS]:
-            for row, mean in zip(self.rows, np.nanmean(self.values(metric), axis=1), strict=True):
-                self.same(row["name"], metric, row[metric], float(mean))
+            means = np.nanmean(metric_values(metric, self.ranks), axis=1)
+            for row, mean in zip(self.rows, means.tolist(), strict=True):
+                self.same(row["name"], metric, row[metric], mean)
         for row, own in zip(self.rows, self.scores, strict=True):
-            if row.get("wilson") and not math.isnan(row["wilson"][0]):
-                ends = proportion_confint(own.sum(), len(own), method="wilson")
-                for stored, end in zip(row["wilson"], ends, strict=True):
-                    self.same(row["name"], "Wilson's bound", stored, float(end))
+            for low, stored in enumerate(row.get("wilson") or ()):
+                end = proportion_confint(own.sum(), len(own), method="wilson")[low]
+                self.same(row["name"], "Wilson's bound", stored, float(end))
 
     def check_comparisons(self) -> None:
         """Check W, L, difference and p of each comparison, and the corrected p of each family."""
+        shared = int(self.labels.max(initial=-1)) + 1 < len(self.labels)
         families: dict[str, list[Any]] = {}
         for one in self.compared:
-            about = f"{one['name']} against {one['against']}"
-            base = self.scores[self.place[self.lock["lists"][one["against"]]]]
-            apart = self.scores[self.place[one["trial"]]] - base
-            self.same(about, "wins", one["wins"], int((apart > 0).sum()))
-            self.same(about, "losses", one["losses"], int((apart < 0).sum()))
-            self.same(about, "difference", one["difference"], float(apart.mean()))
-            self.same(about, "p", one["p"], *paired_p(apart))
+            one["row"] = f"{one['name']} against {one['against']}"
+            pair = [self.place[key] for key in (one["trial"], self.lock["lists"][one["against"]])]
+            apart = self.scores[pair[0]] - self.scores[pair[1]]
+            self.same(one["row"], "wins", one["wins"], int((apart > 0).sum()))
+            self.same(one["row"], "losses", one["losses"], int((apart < 0).sum()))
+            self.same(one["row"], "difference", one["difference"], float(apart.mean()))
+            self.same(one["row"], "p", one["p"], *paired_p(apart))
             if one["p_cluster"] is not None:
                 sums = np.bincount(self.labels, apart)
-                self.same(about, "p by cluster", one["p_cluster"], *flipped_p(sums))
-            winner = one["trial"] == self.lock["winner"]["trial"]
-            on_test = "the winner" if winner else "exploratory"
+                self.same(one["row"], "p by cluster", one["p_cluster"], *flipped_p(sums))
+            one["raw"] = one["p_cluster" if shared else "p"]
+            depth = int(self.lock["objective"].partition("@")[2] or WHOLE)
+            one["alike"] = np.array_equal(*np.minimum(self.ranks[pair], depth + 1))
+            winner = self.split == "test" and one["trial"] == self.lock["winner"]["trial"]
+            on_test = "winner" if winner else "exploratory"
             family = one["against"] if self.split == "tune" else on_test
             families.setdefault(family, []).append(one)
         times = max((row.get("evaluation") or 1) for row in self.rows) ** 2
         for family, members in families.items():
-            raw = [one["p_cluster" if self.shared else "p"] for one in members]
-            rule = self._sequence if family == "the winner" and self.split == "test" else _holm
-            for one, p in zip(members, rule(members, raw, times), strict=True):
-                about = f"{one['name']} against {one['against']}"
-                self.same(f"{about} ({len(members)} in {family})", "p_holm", one["p_holm"], p)
-
-    def _sequence(self, members: list[Any], raw: list[Any], times: int) -> list[Any]:
-        """Return the p of the winner's tests: each follows one that found the winner better."""
-        found, go_on = [], True
-        depth = int(self.lock["objective"].partition("@")[2] or 2**31 - 2)
-        top = np.minimum(self.ranks, depth + 1)
-        for one, p in zip(members, raw, strict=True):
-            at = [self.place[key] for key in (one["trial"], self.lock["lists"][one["against"]])]
-            if np.array_equal(*top[at]):  # it ranks as that list does: no test
-                found.append(p)
-                continue
-            found.append(min(1.0, times * p) if go_on and p is not None else None)
-            go_on = found[-1] is not None and found[-1] <= 0.05 and one["difference"] > 0
-        return found
+            rule = _sequence if family == "winner" and self.split == "test" else _holm
+            for one, p in zip(members, rule(members, times), strict=True):
+                self.same(f"{one['row']} of {len(members)}", "p_holm", one["p_holm"], p)
 
 
-def _holm(members: list[Any], raw: list[Any], times: int) -> list[Any]:
+def _records(path: Path) -> list[Any]:
+    """Return the rows of a table; null is None, JSON is parsed, an interval is a pair."""
+    frame = pd.read_parquet(path)
+    rows: list[Any] = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    for row in rows:
+        row["parameters"] = json.loads(row.get("parameters") or "{}")
+        if row.get("wilson_low") is not None:
+            row["wilson"] = [row["wilson_low"], row["wilson_high"]]
+    return rows
+
+
+def _holm(members: list[Any], times: int) -> list[Any]:
     from statsmodels.stats.multitest import multipletests
 
-    tested = [p for p in raw if p is not None]
+    tested = [one["raw"] for one in members if one["raw"] is not None]
     corrected = iter(multipletests(tested, method="holm")[1] if tested else [])
-    return [None if p is None else min(1.0, times * float(next(corrected))) for p in raw]
+    return [
+        None if one["raw"] is None else min(1.0, times * float(next(corrected))) for one in members
+    ]
+
+
+def _sequence(members: list[Any], times: int) -> list[Any]:
+    """Return the p of the winner's tests; a list that it ranks as is no test."""
+    found, go_on = [], True
+    for one in members:
+        p = one["raw"] if one["alike"] else None
+        if not one["alike"] and go_on and one["raw"] is not None:
+            p = min(1.0, times * one["raw"])
+        found.append(p)
+        if not one["alike"]:
+            go_on = p is not None and p <= 0.05 and one["difference"] > 0
+    return found
 
 
 def paired_p(apart: Any) -> tuple[float, float]:
@@ -197,9 +184,29 @@ def flipped_p(units: Any) -> tuple[float, float]:
     if len(units) < 2:
         return 1.0, 1e-9
     draws, draw = (np.inf if len(units) <= 13 else DRAWS), np.random.default_rng(0)
-    test = permutation_test(
-        (units,), np.mean, permutation_type="samples", n_resamples=draws, rng=draw
-    )
+    kind = "samples"
+    test = permutation_test((units,), np.mean, permutation_type=kind, n_resamples=draws, rng=draw)
     p = float(test.pvalue)
     spread = math.sqrt(max(p * (1 - p), 1 / DRAWS) / DRAWS)
     return p, 1e-9 if len(units) <= 13 else 5 * spread + 2 / DRAWS
+
+
+def metric_values(metric: str, ranks: Any) -> Any:
+    """Return float64[T, Q] of gold ranks [T, Q, H]: 1 or more; -1 pads, a last -2: no hop order."""
+    name, _, depth = metric.partition("@")
+    hits = (ranks > 0) & (ranks <= min(int(depth or WHOLE), WHOLE))
+    return METRICS[name](ranks, hits, (ranks > 0).sum(-1)).astype(float)
+
+
+def _last_hop(ranks: Any, hits: Any, count: Any) -> Any:
+    last = np.take_along_axis(hits, np.maximum(count - 1, 0)[..., None], -1)[..., 0]
+    return np.where(ranks[..., -1] == -2, np.nan, last)
+
+
+METRICS: dict[str, Any] = {
+    "last_hop": _last_hop,
+    "full_sup": lambda ranks, hits, count: (hits.sum(-1) == count) & (count > 0),
+    "recall": lambda ranks, hits, count: hits.sum(-1) / np.maximum(count, 1),
+    "success": lambda ranks, hits, count: hits.any(-1),
+    "mrr": lambda ranks, hits, count: (hits / np.where(ranks > 0, ranks, 1)).max(-1),
+}
