@@ -126,7 +126,7 @@ class Headroom:
         )
         if self.answers or settled:
             return sentence
-        best = f"Winning all of these and losing none has raw p by {item} {p_value(self.p)}."
+        best = f"Winning all of these and losing none has p {p_value(self.p)}."
         return f"{sentence} {best}"
 
 
@@ -159,19 +159,28 @@ def by_topic(said: Iterable[Sentence], *kinds: Kind) -> dict[str, str]:
     return {topic: " ".join(texts) for topic, texts in found.items()}
 
 
-def conclude(found: Comparison, ours: str, theirs: str) -> list[Sentence]:
-    """Return the verdict on a pair, cautions, and what could not be shown."""
-    scale = found.scale
+def conclude(found: Comparison, ours: str, theirs: str, metric: str = "") -> list[Sentence]:
+    """Return the verdict on a pair, cautions, and what could not be shown.
+
+    Args:
+        found: the comparison.
+        ours: name of the system.
+        theirs: name of its baseline.
+        metric: named in the sentences; "": it is known.
+    """
+    scale, by = found.scale, f"By {metric} " if metric else ""
     score, other = scale.score(found.score), scale.score(found.baseline_score)
     if not found.wins and not found.losses:
-        text = f"{ours} and {theirs} score {score} and differ on no {scale.item}."
+        text = f"{by}{ours} and {theirs} score {score} and differ on no {scale.item}."
         return [Sentence("verdict", text)]
-    verdict = f"{ours} is {found.finding} than {theirs}"
+    verdict = f"{by}{ours} is {found.finding} than {theirs}"
     if found.finding == "even":
-        verdict = f"No difference is shown between {ours} and {theirs}"
+        verdict = (
+            f"{by or 'No '}{'no ' if by else ''}difference is shown between {ours} and {theirs}"
+        )
     text = f"{verdict}: {score} against {other} ({evidence(found)})."
     said = [Sentence("verdict", text)]
-    pair = f"{ours} against {theirs}"
+    pair = f"{by}{ours} against {theirs}"
     if (size := found.undone_by) is not None:
         text = (
             f"{pair}: one more cluster of {size} {scale.item}s, all won by the other side, would "
@@ -210,7 +219,7 @@ def conclude_all(
     """
     said: list[Sentence] = []
     for one in found:
-        pair = conclude(one, f"{one.name} by {one.metric}", one.baseline)
+        pair = conclude(one, one.name, one.baseline, str(one.metric))
         said += [replace(each, topic=str(one.metric)) for each in pair]
     if len(found) > 1:
         cautions = _merged([one.text for one in said if one.kind == "caveat"])
@@ -285,34 +294,30 @@ def _merged(cautions: Sequence[str]) -> list[Sentence]:
 
 
 def _summary(found: Sequence[SystemComparison]) -> str:
-    """Return which runs are better or worse after Holm's correction, and how many are neither."""
-    several = len({one.baseline for one in found}) > 1
-    groups = {word: [one for one in found if one.finding == word] for word in ("better", "worse")}
-    groups_won = [
-        f"{_named(members, several)} {word}" for word, members in groups.items() if members
-    ]
-    rest = len(found) - sum(map(len, groups.values()))
-    if not groups_won:
-        return f"No difference is shown in any of {len(found)} comparisons (Holm p)."
-    unshown = [f"in {rest} no difference is shown"] if rest else []
-    return f"Of {len(found)} comparisons (Holm p) {'; '.join([*groups_won, *unshown])}."
+    """Return which runs are better or worse by Holm p, by metric, and how many are neither."""
+    clauses = []
+    for metric in dict.fromkeys(str(one.metric) for one in found):
+        for word in ("better", "worse"):
+            members = [one for one in found if str(one.metric) == metric and one.finding == word]
+            if members:
+                clauses.append(f"by {metric} {_named(members, found)} {word}")
+    rest = sum(one.finding == "even" for one in found)
+    if rest:
+        clauses.append(f"no difference is shown in {rest} of {len(found)} comparisons")
+    text = "; ".join(clauses)
+    return f"{text[0].upper()}{text[1:]} (Holm p)."
 
 
-def _named(members: Sequence[SystemComparison], several: bool) -> str:
-    """Return the names of some comparisons with their gains, or their number if there are many.
-
-    Args:
-        members: the comparisons.
-        several: whether to name the baselines.
-    """
+def _named(members: Sequence[SystemComparison], found: Sequence[SystemComparison]) -> str:
+    """Return the names of some of the comparisons with their gains, or their number if many."""
     if len(members) > NAMED:
-        return f"{len(members)} are"
-    over = [f" over {one.baseline}" if several else "" for one in members]
-    gains = [
-        f"({one.scale.gain(one.difference)}{than})" for one, than in zip(members, over, strict=True)
+        return f"{len(members)} runs are"
+    several = len({one.baseline for one in found}) > 1
+    names = [
+        f"{one.name} ({one.scale.gain(one.difference)}{f' over {one.baseline}' if several else ''})"
+        for one in members
     ]
-    each = [f"{one.name} by {one.metric} {gain}" for one, gain in zip(members, gains, strict=True)]
-    return f"{' and '.join(each)} {'is' if len(each) == 1 else 'are'}"
+    return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'}"
 
 
 def blind_spots(seen: Mapping[str, Mapping[str, int]], sizes: Int64Array) -> list[Sentence]:

@@ -133,7 +133,7 @@ def test_headroom_by_hand() -> None:
 def test_five_questions_cannot_be_significant() -> None:
     few = Headroom.of(values("1000000000", "0111110000"), "a")
     assert not few.answers
-    assert few.explanation().endswith("has raw p by question .062.")
+    assert few.explanation().endswith("has p .062.")
     assert few.addition().endswith("a; choosing between them for each question cannot show a gain.")
     assert "p" not in few.explanation(settled=True).split()
     assert few.addition(settled=True).endswith(" than a.")

@@ -38,19 +38,23 @@ NONE, ALL = found_by(), found_by(*range(20))
             3,
             0,
             0,
-            "Of 3 comparisons (Holm p) r0 by full_sup@1 (+50.0 points) and r1 by full_sup@1 "
-            "(+50.0 points) and "
-            "r2 by full_sup@1 (+50.0 points) are better.",
+            "By full_sup@1 r0 (+50.0 points) and r1 (+50.0 points) and r2 (+50.0 points) are "
+            "better (Holm p).",
         ),
-        (4, 0, 1, "Of 5 comparisons (Holm p) 4 are better; in 1 no difference is shown."),
+        (
+            4,
+            0,
+            1,
+            "By full_sup@1 4 runs are better; no difference is shown in 1 of 5 comparisons (Holm p).",
+        ),
         (
             1,
             1,
             0,
-            "Of 2 comparisons (Holm p) r0 by full_sup@1 (+50.0 points) is better; w0 by full_sup@1 "
-            "(-50.0 points) is worse.",
+            "By full_sup@1 r0 (+50.0 points) is better; by full_sup@1 w0 (-50.0 points) is worse "
+            "(Holm p).",
         ),
-        (0, 0, 2, "No difference is shown in any of 2 comparisons (Holm p)."),
+        (0, 0, 2, "No difference is shown in 2 of 2 comparisons (Holm p)."),
     ],
 )
 def test_up_to_three_are_named(better: int, worse: int, even: int, said: str) -> None:
@@ -87,9 +91,8 @@ def test_each_baseline_is_named_where_there_are_several() -> None:
     found = compared({"all": ALL}, {"a": NONE, "b": found_by(0)})
     (verdict,) = select_texts(conclude_all(found, {}), "verdict")
     assert verdict == (
-        "Of 2 comparisons (Holm p) all by full_sup@1 (+100.0 points over a) and all by "
-        "full_sup@1 (+95.0 points over "
-        "b) are better."
+        "By full_sup@1 all (+100.0 points over a) and all (+95.0 points over b) are better "
+        "(Holm p)."
     )
 
 

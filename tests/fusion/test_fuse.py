@@ -136,7 +136,10 @@ def test_scores_too_large_to_sum_are_a_mistake_not_a_result(scores) -> None:
             {"fuser": "boltzmann", "normalizer": "zscore"},
             r"fuser=boltzmann needs values in \[0, 1\], normalizer=zscore",
         ),
-        ({"importance": {"a": 2.0}}, r"importance: a must be in \[0, 1\], got"),
+        (
+            {"fuser": "weighted_rrf", "importance": {"a": 2.0}},
+            r"importance: a must be in \[0, 1\], got",
+        ),
         ({"runs": {}}, r"there is nothing to fuse"),
     ],
 )

@@ -44,7 +44,7 @@ def test_every_form_has_one(name: str, tmp_path: Path) -> None:
 def test_what_was_typed_is_there_without_passwords(tmp_path: Path, command: Command) -> None:
     harness.write(Run.from_dict(LISTS), tmp_path / "a.trec")
     lists = f"lists={{a: {tmp_path}/a.trec}}"
-    secret = "gold='s3://me:word@host/x'"
+    secret = "paths.data='s3://me:word@host/x'"
     assert not command("fuse", lists, "fuser=rrf", f"out={tmp_path}/f.trec", secret)[0]
     said = yaml.safe_load((tmp_path / "f.trec.ir-metadata.yml").read_text())
     assert said["implementation"]["executable"]["cmd"].startswith(f"harness fuse {lists} fuser=rrf")

@@ -104,6 +104,12 @@ def prepare(primary: str, overrides: Sequence[str]) -> Prepared:
     if "gold" in keys.tree and "dataset" in keys.groups:
         given += _own_runs(given)
     choices = _choices(given, keys.groups)
+    nested = {f"+{one.key}" for one in given if "+" not in one.sign}
+    if any(choice.partition("=")[0] in nested for choice in choices):
+        outer = [choice for choice in choices if choice.partition("=")[0] not in nested]
+        inner = _read(primary, outer).groups
+        known = {key: name for key, name in inner.items() if f"+{key}" in nested}
+        choices = _choices(given, {**known, **keys.groups})
     if choices:
         keys = _read(primary, choices)
     added = _inputs(given, keys)

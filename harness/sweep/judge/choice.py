@@ -18,7 +18,6 @@ from harness.sweep.folder.baselines import Baselines
 from harness.sweep.folder.lock import LOCK, Lock, check_file, check_same, locked_rows, locked_trials
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import Row, Settings
-from harness.sweep.trial.trial import trial_names
 
 if TYPE_CHECKING:
     from harness.sweep.trial import Trial
@@ -66,6 +65,8 @@ def choose(
         reference: the list against which losses are counted.
         impractical: lists that use the gold.
     """
+    from harness.sweep.trial.trial import trial_names
+
     keys, values = list(trials), metric(ranks)
     scores, names = metric.gain(means(ranks, [metric])[:, 0]), trial_names(trials)
     lists = {

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from omegaconf import OmegaConf
 
-from harness.core.configuration import CommandLine, by_name, compose, names
+from harness.core.configuration import CommandLine, by_name, compose, extensions, names
 from tests import process
 from tests.conftest import Command
 
@@ -100,8 +100,9 @@ def test_a_sweep_stores_what_hydra_prints(
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Path:
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of configurations with a nested fuser, a primary file and experiments."""
+    monkeypatch.setattr(extensions, "SEARCHED", [*extensions.SEARCHED])
     files = {
         "fuser/team/mine.yaml": "_target_: harness.fusion.fuser.rrf.RRF\nk: 7\n",
         "own.yaml": "defaults: [sweep, _self_]\nmargin: 0.5\n",

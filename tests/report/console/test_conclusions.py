@@ -126,12 +126,12 @@ def test_headroom_is_said_and_whether_these_questions_can_tell(
     would = "choosing the best list for each question would score {}% in place of {}%;"
     tune = conclusions(example.write(tmp_path / "s1", heldout=False))
     assert would.format("100.0", 62.5) in tune["headroom"]
-    assert tune["headroom"].endswith("raw p by question .250.")
+    assert tune["headroom"].endswith("has p .250.")
     few = " questions dense finds more than graph; choosing between them for each question cannot show a gain."
     assert tune["in short"].endswith(f"On 3 of 8{few}")
     test = conclusions(example.write(tmp_path / "s2"))
     assert would.format(66.7, "50.0") in test["headroom"]
-    assert test["headroom"].endswith("raw p by question 1.000.")
+    assert test["headroom"].endswith("has p 1.000.")
     assert f"On 1 of 6{few}" in test["in short"]
 
 
