@@ -1,0 +1,1 @@
+"""Fusers of the literature that need no training, and the normalizer DBSF."""

@@ -1,0 +1,1 @@
+"""Normalizers that vector databases have."""
