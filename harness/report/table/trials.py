@@ -65,7 +65,8 @@ def trial_fields(result: SweepResult, view: View) -> list[Field[int]]:
         faces += ("paper",) if name in view.usual_metrics else ("metrics",)
         fields.append(_field(view, f"{name} %", name, faces))
     fields += _against(view, view.reference, ["W", "L", "p"], JUDGED)
-    if not counts_graph_wins(view) and any("graph_win" in row for row in view.rows):
+    known = view.has_graph and any("graph_win" in row for row in view.rows)
+    if known and not counts_graph_wins(view):
         faces = ("screen", "explained", "metrics", "tracker")
         fields.append(_field(view, "GraphWin", "graph_win", faces, "count"))
         fields.append(_field(view, "GraphLoss", "graph_loss", faces, "count"))
@@ -165,10 +166,11 @@ def in_paper(column: Column, view: View) -> Column:
 
 
 def counts_graph_wins(view: View) -> bool:
-    """Return whether W and L are GraphWin and GraphLoss: by last_hop, against dense."""
-    return view.metric.name == "last_hop" and view.reference == (
-        "dense" if "dense" in view.singles else view.reference
-    )
+    """Return whether W and L are GraphWin and GraphLoss: by last_hop, against dense, in a sweep
+    with a graph list.
+    """
+    dense = "dense" if "dense" in view.singles else view.reference
+    return view.has_graph and view.metric.name == "last_hop" and view.reference == dense
 
 
 def further_metrics(result: SweepResult) -> tuple[list[str], list[str]]:

@@ -271,6 +271,14 @@ class View:
         rows = (self.rows[place] for place in self.fused)
         return {name for row in rows for name in lists_read(row) or self.singles}
 
+    @property
+    def has_graph(self) -> bool:
+        """Whether a list is made from a graph, or has a graph's name."""
+        made = self.manifest.get("lists") or {}
+        return any(
+            "graph" in (made.get(name) or {}) or "graph" in name.lower() for name in self.singles
+        )
+
     def place(self, trial: str) -> int | None:
         """Return the index of the trial with that hash."""
         return next((place for place, row in enumerate(self.rows) if row["trial"] == trial), None)
