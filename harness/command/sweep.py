@@ -55,6 +55,8 @@ from harness.work.compute import measured
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from harness.benchmark import Benchmark
+    from harness.sweep.folder import SweepResult
     from harness.sweep.trial import Plan, Trial
 
 
@@ -95,19 +97,28 @@ def run(config: DictConfig) -> float | None:
         return None
     if "gold" not in config:
         _check_models(trials)  # before any list is built
-    result = sweep(Prepared.of(plan), trials)
+    prepared = Prepared.of(plan)
+    result = sweep(prepared, trials)
     if multirun.VARIABLE in os.environ:
         multirun.note(result)
     print(terminal.leaderboard(result, explain))
     if not result.heldout:
-        print(
-            f"next: {program('harness')} heldout sweep={shlex.quote(str(result.folder))}    # what is locked, "
-            "on test, once"
-        )
+        print(_next(result, prepared.benchmark, Path(config.paths.ledger)))
     print(result.folder, flush=True)
     if tracking.destination:
         track(tracking, result.folder)
     return result.whole.score(result.whole.rows[shown_place(result, result.whole)])
+
+
+def _next(result: SweepResult, data: Benchmark, ledger: Path) -> str:
+    """Return the line on what to do next: `heldout`, unless it would be refused."""
+    from harness.sweep.heldout import Ledger
+
+    look = Ledger(ledger).look(data.question_keys(data.members("test")), data.sha256)
+    if look.earlier:
+        return f"test was evaluated already (evaluation {look.evaluation - 1}): {look.sentence}"
+    line = f"{program('harness')} heldout sweep={shlex.quote(str(result.folder))}"
+    return f"next: {line}    # what is locked, on test, once"
 
 
 def check_experiment(plan: Plan) -> None:

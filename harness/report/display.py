@@ -90,6 +90,8 @@ class Display:
     def cell(self, text: str) -> str:
         """Return a cell, or a label of a figure, with known names replaced."""
         known = {**self.trials, **self.list, **self.fuser, **self.normalizer}
+        if " = " in text and text not in known:  # a fusion that ranks as a list
+            return " = ".join(map(self.cell, text.split(" = ")))
         return known.get(text) or self.text(text)
 
     def label(self, text: str) -> str:

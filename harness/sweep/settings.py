@@ -23,9 +23,9 @@ def settings_table(results: Sequence[SweepResult]) -> Table:
         results: the sweeps, the reference first.
 
     Returns:
-        A row for each sweep: the settings that differ, its score, and its difference from the first
-        row on the same questions; a dash if they have other questions. All rows are on test if all
-        sweeps were held out, otherwise on tune.
+        A row for each sweep: the settings that differ, its score, the best single list of tune with
+        its score, and the difference from the first row on the same questions; a dash if they have
+        other questions. All rows are on test if all sweeps were held out, otherwise on tune.
     """
     held_out = all(result.test for result in results)
     views = [result.locked if held_out else result.whole for result in results]
@@ -40,10 +40,8 @@ def settings_table(results: Sequence[SweepResult]) -> Table:
             )
     evaluation = max(view.evaluation for view in views)
     compared = dict(zip(pairs, Family.of([*pairs.values()], evaluation), strict=True))
-    names = [
-        view.winner_name if place == view.winner_place else view.rows[place]["name"]
-        for view, place in zip(views, places, strict=True)
-    ]
+    names = [view.named(place) for view, place in zip(views, places, strict=True)]
+    best = [view.singles.get(str(view.best_single)) for view in views]
     several = len({view.n for view in views}) > 1
     fields: list[Field[int]] = [
         *(
@@ -53,6 +51,15 @@ def settings_table(results: Sequence[SweepResult]) -> Table:
         Field(Column("n", "count"), lambda at: views[at].n, several),
         Field(Column("trial", "text"), names.__getitem__),
         Field(Column(f"{metric} %"), lambda at: float(np.nanmean(values[at]))),
+        Field(Column("best list", "text"), lambda at: views[at].best_single),
+        Field(
+            Column(f"best list's {metric} %"),
+            lambda at: (
+                None
+                if (place := best[at]) is None
+                else float(np.nanmean(views[at].values(place, metric)))
+            ),
+        ),
         *judged(compared.get, "difference", "95% of difference", "W", "L", "Holm p"),
     ]
     notes = [

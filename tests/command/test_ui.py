@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 from harness.command.ui import command, environment
-from harness.report.tracking.entry import SHOWN
+from harness.report.tracking.entry import P_TEXTS
 from tests import process
 
 CHROMIUM = (
@@ -137,7 +137,7 @@ def test_the_printed_link_opens_the_leaderboard(server: Server, tmp_path: Path) 
     ]
     shown_columns = {*re.findall(r'col-id="((?:params|metrics)\.[^"]*)"', shown)}
     assert shown_columns >= {
-        *(f"params.`{name}`" for name in SHOWN),
+        *(f"params.`{name}`" for name in P_TEXTS.values()),
         *(f"metrics.`{name}`" for name in ("last_hop_at_5", "full_sup_at_5")),
     }
 

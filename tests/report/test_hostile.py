@@ -36,7 +36,7 @@ TYPES = (
 def hostile(example: ModuleType, folder: Path) -> SweepResult:
     result: SweepResult = example.write(folder, heldout=False)
     result.queries["type"] = [*TYPES, TYPES[-1]]
-    result.trials.loc[1, "name"] = "<script>alert(2)</script>\x1b]0;owned\x07 ^^5cinput{secret}"
+    result.trials.loc[3, "name"] = "<script>alert(2)</script>\x1b]0;owned\x07 ^^5cinput{secret}"
     result.trials.loc[0, "name"] = "\x9b2J winner \u202e"
     result.lock["winner"]["name"] = "$ \x1b[31m \\input{secret}"
     result.manifest["dataset"] = "../../data $ \x1b]52;c;x\x07 ^^5cinput{secret}"  # type: ignore[index]

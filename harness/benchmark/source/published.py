@@ -237,7 +237,8 @@ class Published(ABC):
         _warn(asked, len(found), "have a gold passage in no context")
         queries = asked.take(list(found)).with_values(list(found.values()))
         made = assemble(name, read_corpus(passages.records), queries, card.chain)
-        log.info("%r from %s, of %s", made, asked.path, counted(passages.total, "record"))
+        read = f"{counted(total, 'question')}, {counted(passages.total, 'context')}"
+        log.info("%r from %s: %s", made, asked.path, read)
         left_out = total - len(made.queries)
         return dataclasses.replace(
             made, origin=origin, left_out={"queries": left_out} if left_out else {}

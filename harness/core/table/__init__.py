@@ -21,11 +21,12 @@ from harness.core.table.format import (
 )
 from harness.core.table.latex import table_text, typeset
 from harness.core.table.screen import entry, fit, fold, paragraph, shown_lines
-from harness.core.table.table import Source, Style, Table, headed, sentence, stack
+from harness.core.table.table import WINNER, Source, Style, Table, headed, sentence, stack
 
 __all__ = [
     "LEVEL",
     "SHARES",
+    "WINNER",
     "Column",
     "Field",
     "Kind",

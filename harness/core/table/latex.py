@@ -130,9 +130,9 @@ class LatexTable:
         for place, column in enumerate(table.columns):
             own, is_text = [row[place] for row in cells], column.kind == "text"
             own = [rename_cell(cell) for cell in own] if is_text else own
-            bold = [BOLD if table.is_bold(row, place) else 1 for row in range(len(own))]
+            bold = [BOLD if (row, place) in table.style.best else 1 for row in range(len(own))]
             body = LETTER * max(map(operator.mul, map(em, own), bold), default=0.0)
-            marks = [mark for (_, at), mark in table.style.marks.items() if at == place]
+            marks = [table.sign(row, place) for row in range(len(own))]
             mark, head = max(marks, key=len, default=""), _head(rename(column.title), body)
             width = max(body + LETTER * 0.4 * len(mark), *(LETTER * em(line) for line in head))
             width = min(width, WIDEST * PAGE) if is_text else width
@@ -181,8 +181,8 @@ class LatexTable:
         """Return a cell, and the raised sign behind it, as wide as the widest one of its column."""
         column = self.columns[place]
         text, longest = table_text(column.cells[row]), tex(column.mark)
-        shown = f"\\textbf{{{text}}}" if self.table.is_bold(row, place) else text
-        if mark := self.table.style.marks.get((row, place)):
+        shown = f"\\textbf{{{text}}}" if (row, place) in self.table.style.best else text
+        if mark := self.table.sign(row, place):
             shown += rf"\rlap{{\textsuperscript{{{tex(mark)}}}}}"
         return shown + (rf"\phantom{{\textsuperscript{{{longest}}}}}" if longest else "")
 

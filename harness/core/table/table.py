@@ -33,6 +33,10 @@ WHOLE = 40
 T = TypeVar("T")
 
 
+WINNER = "†"
+"""The sign behind the name of a marked row."""
+
+
 @dataclass(frozen=True)
 class Source:
     """The origin of the numbers of a table.
@@ -78,7 +82,7 @@ class Table:
         rows: the values of each row.
         source: the origin of the numbers.
         notes: sentences about this table alone.
-        marked: the rows in bold, such as the winner's.
+        marked: the winner's rows: ``>`` in a terminal, ``WINNER`` behind their name elsewhere.
         banded: whether the first column names groups of rows. In LaTeX each name is a line above
             its rows.
     """
@@ -243,12 +247,27 @@ class Table:
         csv.writer(stream, lineterminator="\n").writerows(rows)
         return stream.getvalue()
 
-    def is_bold(self, row: int, place: int) -> bool:
-        """Return whether a cell is bold."""
-        return row in self.marked or (row, place) in self.style.best
+    def sign(self, row: int, place: int) -> str:
+        """Return the raised sign behind a cell, or ""."""
+        own = WINNER if row in self.marked and place == self.keys[-1] else ""
+        return own + self.style.marks.get((row, place), "")
+
+    def with_best(self, lowest: Collection[str] = ()) -> Table:
+        """Return the table with the best value of each column of shares in bold.
+
+        Args:
+            lowest: titles of the columns whose lowest value is the best.
+        """
+        best = set(self.style.best)
+        for place, column in enumerate(self.columns):
+            values = [row[place] for row in self.rows if not is_missing(row[place])]
+            if column.kind == "share" and len(values) > 1:
+                value = min(values) if column.title in lowest else max(values)
+                best |= {(n, place) for n, row in enumerate(self.rows) if row[place] == value}
+        return replace(self, style=replace(self.style, best=frozenset(best)))
 
     def markdown(self) -> str:
-        """Return head and table in Markdown; marked rows are bold."""
+        """Return head and table in Markdown."""
         rows = [[escape.markdown(column.named) for column in self.columns]]
         rows.append(["---" if column.kind == "text" else "---:" for column in self.columns])
         for number, cells in enumerate(self.cells()):
@@ -256,8 +275,8 @@ class Table:
             for place, cell in enumerate(cells):
                 is_text = self.columns[place].kind == "text"
                 text = escape.markdown(cell) if is_text else cell.replace("<", "&lt;")
-                bold = "**" if text and self.is_bold(number, place) else ""
-                mark = escape.markdown(self.style.marks.get((number, place), ""))
+                bold = "**" if text and (number, place) in self.style.best else ""
+                mark = escape.markdown(self.sign(number, place))
                 rows[-1].append(f"{bold}{text}{bold}{mark}")
         lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)
         notes = escape.markdown(" ".join([*self.notes, *self.source.notes]))
@@ -275,7 +294,7 @@ class Table:
                 shown = escape.html(text)
                 if (number, place) in self.style.best:
                     shown = f"<b>{shown}</b>"
-                if mark := self.style.marks.get((number, place)):
+                if mark := self.sign(number, place):
                     shown += f"<sup>{escape.html(mark)}</sup>"
                 sorts = "" if key is None or kind == "text" else f' data-key="{key}"'
                 line += f'<td class="{kind}"{sorts}>{shown}</td>'

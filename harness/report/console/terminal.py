@@ -16,7 +16,7 @@ from harness.report.table.main import by_hops
 from harness.sweep.folder import SweepResult, View
 
 ROWS = 6
-"""Number of rows of a short table."""
+"""Number of rows of a short table; more fusers have more rows."""
 KNOBS = {
     "alpha=": "alpha: share of the reference list",
     "beta=": "beta: bonus for documents of several lists",
@@ -87,18 +87,16 @@ def _text(tables: Sequence[Table], legend: str, said: Sequence[Sentence], *expla
 
 
 def _short(table: Table, view: View, places: Sequence[int]) -> Table:
-    """Return the winner, the best single list, the reference, added trials, and the best others.
-
-    No two rows are the same, except those that the command line added.
+    """Return the winner, the single lists, the best trial of each fuser, and the best others up to
+    ``ROWS``.
 
     Args:
         table: the trials.
         view: the rows of the sweep.
         places: indices of the table's rows in the view.
     """
-    singles = [view.singles.get(name) for name in (str(view.best_single), view.reference)]
-    wanted = dict.fromkeys([view.best_place, *singles])
-    first = [place for place in wanted if place is not None and place in places]
+    wanted = dict.fromkeys([view.best_place, *view.singles.values(), *view.fusers])
+    first = [place for place in wanted if place in places]
     others = [
         place
         for place in places
@@ -106,7 +104,7 @@ def _short(table: Table, view: View, places: Sequence[int]) -> Table:
     ]
     others.sort(key=lambda place: -view.gain(place))
     chosen = {*first, *others[: max(0, ROWS - len(first))]}
-    order = sorted(chosen, key=lambda place: -view.gain(place))
+    order = sorted(chosen, key=lambda place: (-view.gain(place), place != view.best_place))
     table = table.take(rows=[places.index(place) for place in order])
     return replace(table, marked=frozenset({order.index(view.best_place)}))
 

@@ -5,6 +5,7 @@ The folders of sweeps keep their names.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,6 +35,7 @@ OWNER = "% Of sweep {}.\n"
 """The first line of a sweep's details.tex."""
 DETAIL = "\\noindent{\\footnotesize\\textbf{%s}: %s\\par}\n"
 """A line of details.tex."""
+HASH = re.compile("[0-9a-f]{64}")
 OF_PAPER = ("main", "by_hops")
 """Tables in a sweep's folder itself; all others are in more/."""
 
@@ -77,7 +79,7 @@ def section(
     tables, drawn = build_experiment(result)
     of_sweep = [picture for module in FIGURES for picture in module.pictures(result)]
     return Section(
-        f"{display.dataset.get(result.locked.dataset, result.locked.dataset)}, {result.kind}",
+        _title(result, display),
         folder,
         label,
         in_short(result)[1:4],
@@ -85,6 +87,15 @@ def section(
         [*main([result], display), by_hops(result.locked, display), *tables, *build_tables(result)],
         [*of_sweep[:1], *drawn, *of_sweep[1:], *pictures],
     )
+
+
+def _title(result: SweepResult, display: Display) -> str:
+    """Return the heading of a sweep; lists that were given as files are there by their names."""
+    name = display.dataset.get(result.locked.dataset, result.locked.dataset)
+    if "lists" not in result.given:
+        return f"{name}, {result.kind}"
+    lists = ", ".join(display.list.get(one, one) for one in result.whole.singles)
+    return f"{name}: fusion of {lists}"
 
 
 def write(results: Mapping[str, SweepResult], runs: Path, out: Path, display: Display) -> list[str]:
@@ -177,9 +188,14 @@ def _write(one: Section, out: Path, display: Display) -> list[Path]:
                 path.unlink()
         lines = [OWNER.format(one.details["sweep"])]
         for topic, text in one.details.items():
-            lines.append(DETAIL % (tex(topic), table_text(display.text(text))))
+            lines.append(DETAIL % (tex(topic), HASH.sub(_divided, table_text(display.text(text)))))
         made.append(write_text(tables / "details.tex", "".join(lines)))
     return made
+
+
+def _divided(found: re.Match[str]) -> str:
+    """Return a hash that LaTeX may divide between lines."""
+    return "\\allowbreak{}".join(re.findall(".{8}", found[0]))
 
 
 def details(result: SweepResult) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from harness.core.table import Column, Table
+from harness.core.table import WINNER, Column, Table
 from harness.evaluation.metric import ABSENT, Metric
 from harness.sweep.folder import View, caption, lists_read
 
@@ -19,7 +19,7 @@ def headroom(view: View) -> list[Table]:
     for place in fused:
         score, top = float(view.scores[place].mean()), ceiling_of(view, place)
         taken = (score - floor) / (top - floor) if top > floor else None
-        rows.append([view.rows[place]["name"], score, top, taken])
+        rows.append([view.named(place), score, top, taken])
     columns = [
         Column("strategy", "text"),
         Column(f"{view.objective} %"),
@@ -30,11 +30,13 @@ def headroom(view: View) -> list[Table]:
         "Ceiling: any fused list contains the needed passages, so a perfect fuser without a cap "
         "finds them. Headroom taken: the share of the way from "
         f"{view.rows[best]['name']}, the best single list on tune ({100 * floor:.1f}), to the "
-        "ceiling. Bold: the winner that was locked on tune."
+        "ceiling. Bold: the best of a column. "
+        f"{WINNER}: the winner that was locked on tune."
     ]
     marked = frozenset(row for row, place in enumerate(fused) if place == view.winner_place)
     title = f"What a perfect fuser would add on {view.half}"
-    return [Table("headroom", title, columns, rows, caption.source(view), notes, marked)]
+    table = Table("headroom", title, columns, rows, caption.source(view), notes, marked)
+    return [table.with_best()]
 
 
 def ceiling_of(view: View, place: int) -> float:

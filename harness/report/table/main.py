@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from harness.core.table import Column, Field, Source, Style, Table, shown, stack
+from harness.core.table import WINNER, Column, Field, Source, Style, Table, shown, stack
 from harness.evaluation.column import COLUMNS, MCNEMAR, SIGN, judged, won_lost
 from harness.report.display import Display, normalizer_of
 from harness.report.table.hops import labelled, pooled_hops
@@ -14,7 +14,7 @@ from harness.sweep.folder import Row, SweepResult, View, caption, differing
 
 MOST = 12
 """The largest number of rows of a sweep."""
-BETTER, WORSE = "†", "‡"
+BETTER, WORSE = "‡", "§"
 SIGNS = {BETTER: "better", WORSE: "worse"}
 
 
@@ -50,52 +50,72 @@ def _main(results: Sequence[SweepResult], display: Display) -> Table:
     source = Source(notes=caption.source(views[0]).notes if len(views) == 1 else ())
     signs = {sign for part in parts for sign in part.style.marks.values()}
     notes = _notes(views, display, signs)
+    notes[1:1] = dict.fromkeys(note for part in parts for note in part.notes)
     return replace(table, name="main", title=title, source=source, notes=notes)
 
 
 def _part(result: SweepResult, display: Display) -> Table:
-    """Return the rows of one sweep: lists, untuned fusions, tuned ones; the best first in each.
+    """Return the rows of one sweep: the lists, then the fusions, each the best first.
 
     Up to ``MOST`` of them, each trial once. The winner and the lists that it is compared with are
-    always among them. If the winner copies a list, that list is shown. A rule separates the
-    fusions.
+    always among them. A fusion with the gold ranks of another one above it is in the notes alone.
     """
     view = result.locked
     untuned = [one["trial"] for one in result.lock["baselines"] if one["family"] != "single"]
-    fused = map(view.place, [*untuned, *(one["trial"] for one in result.lock["fusers"])])
-    every = [*view.singles.values(), *(place for place in fused if place is not None)]
-    places = [place for place in dict.fromkeys(every) if _is_shown(view, place)]
-    wanted = {view.best_place, *view.rivals.values()}
+    fused = [place for place in map(view.place, untuned) if place is not None] + view.fusers
+    places = [*view.singles.values(), *_apart(view, fused)]
+    wanted = {view.best_place, view.winner_place, *view.rivals.values()}
     places.sort(key=lambda place: (place not in wanted, -view.gain(place)))
     lists = {place for place in places[:MOST] if view.rows[place]["family"] == "single"}
-    tuned = {place for place in places[:MOST] if view.rows[place]["trial"] not in untuned} - lists
-    places = sorted(
-        places[:MOST],
-        key=lambda place: (place not in lists, place in tuned, -view.gain(place)),
-    )
+    places = sorted(places[:MOST], key=lambda place: (place not in lists, -view.gain(place)))
+    names = _names(view, places, untuned, display)
+    same = {}
+    for place in set(fused) - set(places):
+        first = next((one for one in places if view.originals[one] == view.originals[place]), None)
+        if first is not None and first in fused:
+            same[display.trial(view.rows[place])] = names[first]
     table = trial_table("main", result, view, places, "paper")
     other = view.best_single if view.best_single != view.reference else None
     rows, marks = [], {}
     for number, (place, cells) in enumerate(zip(places, table.rows, strict=True)):
-        ending = "" if place in lists | tuned else " (default)"
-        rows.append([f"{_name(view.rows[place], display)}{ending}", *cells[1:]])
+        rows.append([names[place], *cells[1:]])
         found = view.outcome(place, other)
         if found is not None and shown(found.p_holm):
             marks[number, 1] = BETTER if (found.difference or 0) > 0 else WORSE
     rules = frozenset({len(lists)} if 0 < len(lists) < len(places) else ())
-    return replace(table, rows=rows, style=Style(marks=marks, rules=rules))
+    notes = [f"{name} has the gold ranks of {other}." for name, other in same.items()]
+    style = replace(table.style, marks=marks, rules=rules)
+    return replace(table, rows=rows, style=style, notes=notes)
+
+
+def _apart(view: View, fused: Sequence[int]) -> list[int]:
+    """Return the fusions without those that have the gold ranks of an earlier fusion."""
+    first: dict[int, int] = {}
+    for place in fused:
+        first.setdefault(place if view.ranks_as(place) else view.originals[place], place)
+    return [*dict.fromkeys(first.values())]
+
+
+def _names(
+    view: View, places: Sequence[int], untuned: Sequence[str], display: Display
+) -> dict[int, str]:
+    """Return the names of rows. Fusions of the same name have their settings in it."""
+    short = {place: _name(view.rows[place], display) for place in places}
+    found = {}
+    for place, name in short.items():
+        row, listed = view.rows[place], view.ranks_as(place)
+        several = list(short.values()).count(name) > 1
+        name = display.trial(row) if several else name
+        if row["trial"] in untuned:
+            name = f"{name[:-1]}, default)" if name.endswith(")") else f"{name} (default)"
+        found[place] = f"{name} = {display.list.get(listed, listed)}" if listed else name
+    return found
 
 
 def _name(row: Row, display: Display) -> str:
     if row["family"] == "single":
         return display.list.get(row["name"], row["name"])
     return display.strategy(row["family"], normalizer_of(row))
-
-
-def _is_shown(view: View, place: int) -> bool:
-    """Return whether a row is a list, or a fusion that does not repeat the winner."""
-    single = view.rows[place]["family"] == "single"
-    return single or place == view.best_place or not view.is_winner(place)
 
 
 def _group_names(results: Sequence[SweepResult], display: Display) -> list[str]:
@@ -128,7 +148,7 @@ def _notes(views: Sequence[View], display: Display, signs: Collection[str]) -> l
     return [
         f"{won_lost('the strategy', name, wins, losses)}; "
         f"{MCNEMAR if first.metric.binary else SIGN}; {'; '.join(corrections)}. {decided(first)}"
-        f"Bold: the winner chosen on tune{than}.",
+        f"Bold: the best of a column. {WINNER}: the winner chosen on tune{than}.",
         *evaluations,
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.core.table import Column, Style, Table
+from harness.core.table import WINNER, Column, Table
 from harness.report.table.ablation import ablation
 from harness.report.table.ceiling import ceiling
 from harness.report.table.headroom import headroom
@@ -23,14 +23,15 @@ def build_tables(result: SweepResult) -> list[Table]:
     note = (
         f"W*, L*, difference* in points with a 95% interval, and Holm p*: against "
         f"{view.best_single}, the best list on tune. {view.correction(str(view.best_single))}. "
-        f"{decided(view)}"
+        f"{decided(view)}{WINNER}: the winner on tune, {view.winner_title}."
     )
     title = f"The locked trials against single lists on {view.half}"
     tables = [replace(versus, title=title, notes=[note])]
     metrics = trial_table("metrics", result, view, places, "metrics")
     if len(metrics.columns) > 1:
         title = f"The other metrics on {view.half}"
-        tables.append(replace(metrics, title=title, notes=()))
+        note = f"Bold: the best of a column. {WINNER}: the winner on tune, {view.winner_title}."
+        tables.append(replace(metrics, title=title, notes=[note]))
     return [
         *tables,
         leaderboard(result, 10, "leaderboard"),
@@ -50,18 +51,11 @@ def by_type(view: View) -> Table:
     columns = [Column("strategy", "text"), Column(f"all (n={view.n})"), *map(Column, titles)]
     groups = [slice(None), *members.values()]
     rows = [
-        [row["name"], *(score[member].mean() for member in groups)]
-        for row, score in zip(view.rows, view.scores, strict=True)
+        [view.named(place), *(view.scores[place][member].mean() for member in groups)]
+        for place in view.best_first
     ]
-    highest = [max(row[place] for row in rows) for place in range(1, len(columns))]
-    best = frozenset(
-        (number, place)
-        for number, row in enumerate(rows)
-        for place, most in enumerate(highest, 1)
-        if row[place] == most
-    )
-    notes = [
-        f"Bold: the best of each column. The winner that was locked on tune: {view.winner_name}."
-    ]
+    marked = frozenset({view.best_first.index(view.best_place)})
+    notes = [f"Bold: the best of a column. {WINNER}: the winner on tune, {view.winner_title}."]
     title = f"{view.objective} in percent by question type on {view.half}"
-    return Table("by_type", title, columns, rows, caption.source(view), notes, style=Style(best))
+    table = Table("by_type", title, columns, rows, caption.source(view), notes, marked)
+    return table.with_best(() if view.metric.higher_is_better else [one.title for one in columns])

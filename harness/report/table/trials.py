@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal, cast
 
-from harness.core.table import Column, Field, Table, counted
+from harness.core.table import WINNER, Column, Field, Table, counted
 from harness.evaluation.column import MCNEMAR, SIGN, judged, won_lost
 from harness.sweep.folder import SweepResult, View, caption
 
@@ -47,10 +47,10 @@ def trial_fields(result: SweepResult, view: View) -> list[Field[int]]:
     leading, others = further_metrics(result)
     scored: tuple[Face, ...] = ("screen", "explained", "paper", "leaderboard", "tracker")
     objective = _field(view, f"{view.objective} %", view.objective, scored)
-    method = "95% by cluster" if view.deciding else "95% (Wilson)"
+    method = f"95% Wilson{view.deciding}"
     interval = Column(method, "interval", of=objective.column.title, name="wilson")
     fields = [
-        _field(view, "strategy", "name", EVERYWHERE, "text"),
+        Field(Column("strategy", "text", name="name"), view.named, faces=EVERYWHERE),
         objective,
         Field(
             interval,
@@ -65,7 +65,8 @@ def trial_fields(result: SweepResult, view: View) -> list[Field[int]]:
         faces += ("paper",) if name in view.usual_metrics else ("metrics",)
         fields.append(_field(view, f"{name} %", name, faces))
     fields += _against(view, view.reference, ["W", "L", "p"], JUDGED)
-    if not counts_graph_wins(view) and any("graph_win" in row for row in view.rows):
+    known = view.has_graph and any("graph_win" in row for row in view.rows)
+    if known and not counts_graph_wins(view):
         faces = ("screen", "explained", "metrics", "tracker")
         fields.append(_field(view, "GraphWin", "graph_win", faces, "count"))
         fields.append(_field(view, "GraphLoss", "graph_loss", faces, "count"))
@@ -95,14 +96,15 @@ def trial_table(
         against(view),
         f"{view.correction(view.reference)}; difference: from {view.reference}, in points. "
         f"{decided(view)}"
-        f"Bold: the winner on tune, {view.winner_title}.",
+        f"Bold: the best of a column. {WINNER} or >: the winner on tune, {view.winner_title}.",
     ]
     marked = frozenset(row for row, place in enumerate(places) if place == view.best_place)
     fields = [one for one in trial_fields(result, view) if face is None or face in one.faces]
     if face == "paper":
         fields = [replace(one, column=in_paper(one.column, view)) for one in fields]
     title = f"The trials on {view.half}"
-    return Table.of(name, title, fields, places, caption.source(view), notes, marked)
+    table = Table.of(name, title, fields, places, caption.source(view), notes, marked)
+    return table.with_best(() if view.metric.higher_is_better else [f"{view.objective} %"])
 
 
 def tracked_names(result: SweepResult, view: View) -> list[str]:
@@ -134,18 +136,17 @@ def leaderboard(result: SweepResult, limit: int | None = None, face: Face | None
     Args:
         result: the sweep.
         limit: the number of best trials that differ from all before them; the single lists and the
-            trials of the command line are added. None: all trials.
+            best trial of each fuser are added. None: all trials.
         face: the place that shows the table; None: every column.
     """
     view = result.whole
+    best = {view.best_place, *view.fusers}
     shown = [
         place
         for place in range(len(view.rows))
-        if limit is None
-        or place == view.best_place
-        or not (view.copies[place] or view.is_winner(place))
+        if limit is None or place in best or not (view.copies[place] or view.is_winner(place))
     ]
-    kept = sorted({*shown[:limit], *view.singles.values()})
+    kept = sorted({*shown[:limit], *best, *view.singles.values()})
     table = trial_table("leaderboard", result, view, kept, face)
     rows = [[place + 1, *row] for place, row in zip(kept, table.rows, strict=True)]
     note = f"{len(kept)} of {counted(len(view.rows), 'trial')}{_copies(view, limit)}."
@@ -161,14 +162,17 @@ def in_paper(column: Column, view: View) -> Column:
     }
     if counts_graph_wins(view):
         heads |= {"wins": "GraphWin", "losses": "GraphLoss"}
+    else:
+        heads |= {"wins": "Win", "losses": "Loss"}
     return replace(column, title=heads.get(column.name, column.title))
 
 
 def counts_graph_wins(view: View) -> bool:
-    """Return whether W and L are GraphWin and GraphLoss: by last_hop, against dense."""
-    return view.metric.name == "last_hop" and view.reference == (
-        "dense" if "dense" in view.singles else view.reference
-    )
+    """Return whether W and L are GraphWin and GraphLoss: by last_hop, against dense, in a sweep
+    with a graph list.
+    """
+    dense = "dense" if "dense" in view.singles else view.reference
+    return view.has_graph and view.metric.name == "last_hop" and view.reference == dense
 
 
 def further_metrics(result: SweepResult) -> tuple[list[str], list[str]]:

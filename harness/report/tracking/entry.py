@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.core.escape import markdown, markdown_code
 from harness.core.identity import digest
-from harness.core.table import counted
+from harness.core.table import counted, p_value
 from harness.report.table.trials import counts_graph_wins, tracked_names
 from harness.report.tracking.page import TrackerPage
-from harness.report.tracking.parameters import metric_name, numbers, pipeline, shortened, text
+from harness.report.tracking.parameters import numbers, pipeline, shortened, text
 from harness.sweep.folder import ENTRY, LOCK, NUMBERS, Row, SweepResult, View, rerun
 
 NOTE = "mlflow.note.content"
-LONGEST_NOTE = 4900  # characters of a tag that every MLflow keeps whole, less the marks around
+WIDTH = 76
+LONGEST_NOTE = 4800  # characters of a tag that every MLflow keeps whole, less the marks around
 SHOWN = ("strategy", "fuser", "normalizer", "temperature", "pool.cap", "fuser.alpha")
-"""Parameters of each trial on the page of a sweep, in this order; others are shown if trials
-differ.
+"""Parameters that each trial has, with the settings in which trials differ. They are also the axes
+of the chart.
 """
+P_TEXTS = {"p": "p_text", "p_holm": "p_holm_text"}
+"""The parameters with a p as in tables, by the name of its metric."""
 ABSENT = "-"
 """The value of such a parameter that a strategy lacks: MLflow's parallel coordinates only draw runs
 that have all of them.
@@ -27,19 +31,12 @@ that have all of them.
 SETUP = ("dataset", "encoder", "extractor", "graph", "split")
 """Parameters of the pipeline that each trial has, so that trials of two sweeps can be compared."""
 GRAPH = ("graph_win", "graph_loss")
-JUDGED = ("p", "p_holm", "wilson_low", "wilson_high")
-"""The columns of the page after the first metrics and the questions won and lost."""
-COUNTS = {"wins", "losses", *GRAPH}
-P_DIGITS, DIGITS = 6, 4
-"""Decimals of a p and of other numbers, so that MLflow's columns show them without an exponent. The
-exact values are in trials.parquet.
-"""
 FILES = {
     "tune": ("trials.parquet", "comparisons.parquet", "config.yaml", "manifest.json", LOCK),
     "test": ("heldout.json", "heldout_comparisons.parquet", ENTRY, LOCK),
 }
 """The attached files of a sweep's folder, by split; the first is written last."""
-FORM = 8
+FORM = 9
 """The version of the runs' content; a new one replaces the runs of an earlier release."""
 
 
@@ -101,8 +98,14 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
         "objective": view.objective,
         "code": str(result.manifest["code"]),
     }
+    knobs = dict.fromkeys(key for row in result.whole.rows for key in row["parameters"])
     params = [
-        {**dict.fromkeys(SHOWN, ABSENT), **parameters_of(row), "strategy": row["name"]}
+        {
+            **dict.fromkeys((*SHOWN, *knobs), ABSENT),
+            **parameters_of(row),
+            "strategy": row["name"],
+            **{name: p_value(row.get(p)) for p, name in P_TEXTS.items()},
+        }
         for row in view.rows
     ]
     varied = _varied(params)
@@ -113,7 +116,7 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
         TrackedRun(
             row["trial"],
             names[place],
-            shortened({**setup, **_chosen(params[place], (*varied, *SHOWN))}),
+            shortened({**setup, **_chosen(params[place], (*P_TEXTS.values(), *varied, *SHOWN))}),
             measured[place],
             {
                 **tags,
@@ -122,7 +125,7 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
                 "family": row["family"],
                 "equals": _name_of(view, row["equals"]) if row.get("equals") else ABSENT,
                 "tied": str(bool(row.get("tied", False))).lower(),
-                NOTE: markdown_code(rerun(row)[:LONGEST_NOTE]),
+                NOTE: f"About this run: {_about(view, row)}\n\n{markdown_code(_typed(row))}",
             },
             place + 1,
         )
@@ -211,9 +214,10 @@ def _metrics(result: SweepResult, view: View) -> list[dict[str, float]]:
     first, because MLflow's page that compares runs opens on the metric that was logged first.
     """
     same = counts_graph_wins(view) and all(name in row for row in view.rows for name in GRAPH)
-    left_out = ("wins", "losses") if same else ()
-    tracked = [name for name in tracked_names(result, view) if name not in left_out]
-    names = dict.fromkeys([*tracked, *GRAPH, *NUMBERS, "wilson", "wilson_low", "wilson_high"])
+    tracked = tracked_names(result, view)
+    if same:
+        tracked = [*(name for name in tracked if name not in ("wins", "losses")), *GRAPH]
+    names = dict.fromkeys([*tracked, *NUMBERS, "wilson", "wilson_low", "wilson_high"])
     return [scores(row, [*names]) for row in view.rows]
 
 
@@ -231,16 +235,17 @@ def _name(view: View, place: int, encoder: str | None) -> str:
 def _page(
     sweep: str, view: View, measured: Sequence[Mapping[str, float]], axes: Sequence[str]
 ) -> TrackerPage:
-    """Return the page: trials, the objective and full_sup at its depth, won and lost, p, Holm's p,
-    Wilson.
+    """Return the page: the objective, p, Holm's p, Wilson, won and lost, full_sup, and the settings
+    that differ.
 
     Won and lost are GraphWin and GraphLoss if these are the same.
     """
     known = {key for own in measured for key in own}
     counts = GRAPH if known.issuperset(GRAPH) else ("wins", "losses")
-    order = map(metric_name, [*view.usual_metrics[:2], *counts, *JUDGED])
+    order = [*view.usual_metrics[:2], "wilson_low", "wilson_high", *counts]
     columns = [name for name in order if name in known]
-    return TrackerPage(sweep, view.split, view.objective, SHOWN, columns, axes, len(view.rows))
+    texts = [*P_TEXTS.values()]
+    return TrackerPage(sweep, view.split, view.objective, texts, columns, axes, len(view.rows))
 
 
 def parameters_of(row: Row) -> dict[str, str]:
@@ -251,12 +256,26 @@ def parameters_of(row: Row) -> dict[str, str]:
 
 
 def scores(row: Row, names: Sequence[str]) -> dict[str, float]:
-    """Return the named numbers of a row as metrics; null ones are left out.
+    """Return the named numbers of a row as metrics, exactly; null ones are left out.
 
     Wilson's interval becomes ``wilson_low`` and ``wilson_high``.
     """
-    rounded = {}
-    for name, value in numbers("", {name: row.get(name) for name in names}):
-        digits = P_DIGITS if name.startswith("p") and name in NUMBERS else DIGITS
-        rounded[name] = value if name in COUNTS else round(value, digits)
-    return rounded
+    return dict(numbers("", {name: row.get(name) for name in names}))
+
+
+def _about(view: View, row: Row) -> str:
+    """Return what a trial's run is, for its page."""
+    done = "scored on" if view.split == "tune" else f"evaluation {view.evaluation} of"
+    return markdown(f"{row['name']}, {done} {view.half}. It is run again by")
+
+
+def _typed(row: Row) -> str:
+    """Return the command of a trial in lines of up to ``WIDTH`` characters, as a shell reads it."""
+    first, *words = (shlex.quote(word) for word in shlex.split(rerun(row)))
+    lines = [first]
+    for word in words:
+        if len(lines[-1]) + len(word) < WIDTH:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(f"  {word}")
+    return " \\\n".join(lines)[:LONGEST_NOTE]

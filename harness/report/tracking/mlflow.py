@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.configuration import program
 from harness.core.errors import HarnessError, whole_number
+from harness.core.escape import file_name
 from harness.core.identity import digest
 from harness.core.secret import hide_secrets, hide_values
 from harness.report.tracking import entry
@@ -50,12 +51,12 @@ DESCRIPTION = """Each run is a sweep; below it is a run for each of its trials.
   dense, and the reverse. A trial is safe if `graph_loss` is 0, and effective if `graph_win` is
   above 0. `wins`, `losses`: the same for another objective or reference.
 - `p`: exact McNemar, by question; `p_cluster`: by cluster of questions that share gold passages;
-  `p_holm`: the one that decides, corrected over all trials. They are rounded to six decimals;
-  trials.parquet, among the artifacts of the sweep's run, has the exact values.
+  `p_holm`: the one that decides, corrected over all trials. Metrics are exact; the parameters
+  `p_text` and `p_holm_text` are the same p as in tables.
 - `difference`, `low`, `high`: from the reference, with its 95% interval; `wilson_low`,
   `wilson_high`: the 95% interval of the objective, by question.
 
-The description of a trial is the command that runs it again."""
+The description of a trial has the command that runs it again."""
 """The description of an experiment that has none."""
 WAIT = 600  # seconds for another exporter on this machine
 
@@ -177,7 +178,7 @@ class MLflow:
         else:
             found = client.get_experiment(str(self.experiment_id))
         if found is None:
-            place = None if self.is_server else f"{self.artifact_root}/{self.experiment}"
+            place = None if self.is_server else f"{self.artifact_root}/{file_name(self.experiment)}"
             try:
                 client.create_experiment(self.experiment, place, KIND)
             except MlflowException as error:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.core.identity import digest
-from harness.report.tracking.parameters import metric_name
+from harness.report.tracking.parameters import key_name
 
 SHARED = "mlflow.sharedViewState."
 NAME, CREATED = "attributes.`Run Name`", "runDateAndNestInfo"
@@ -28,8 +28,9 @@ class TrackerPage:
     """The trials of a sweep on a split, best first by its objective.
 
     Attributes:
-        params, metrics: the columns, by their names in MLflow.
-        knobs: the axes of the chart that compares trials.
+        params, metrics: columns; the parameters stand after the first two metrics, so that p and
+            intervals are seen without scrolling.
+        knobs: the last columns, and the axes of the chart that compares trials.
         trials: number of trials.
     """
 
@@ -66,7 +67,7 @@ class TrackerPage:
 
     @property
     def _score(self) -> str:
-        return metric_name(self.objective)
+        return key_name(self.objective)
 
     @property
     def _charted(self) -> str:
@@ -76,10 +77,10 @@ class TrackerPage:
 
     def state(self) -> str:
         """The value of the tag."""
-        columns = [
-            *(f"params.`{name}`" for name in self.params),
-            *(f"metrics.`{name}`" for name in self.metrics),
-        ]
+        scores = [f"metrics.`{key_name(name)}`" for name in self.metrics]
+        params = [f"params.`{key_name(name)}`" for name in self.params]
+        knobs = [f"params.`{key_name(name)}`" for name in self.knobs]
+        columns = [*scores[:2], *params, *scores[2:], *knobs]
         letters = {column: len(column.partition(".")[2][1:-1]) for column in columns}
         widths = {
             column: max(LEAST, round(LETTER * count + EDGES)) for column, count in letters.items()
@@ -111,13 +112,13 @@ class TrackerPage:
         first two metrics.
         """
         parallel = {
-            "selectedParams": list(self.knobs),
+            "selectedParams": [*map(key_name, self.knobs)],
             "selectedMetrics": [self._score],
             "showAllRuns": True,
         }
         known = "graph_win" in self.metrics
         won, lost = ("graph_win", "graph_loss") if known else ("wins", "losses")
-        second = [(self.metrics[1], self._score)] if len(self.metrics) > 1 else []
+        second = [(key_name(self.metrics[1]), self._score)] if len(self.metrics) > 1 else []
         pairs = [(lost, won), *second]
         return [
             _card("parallel", "knobs", "PARALLEL", parallel),

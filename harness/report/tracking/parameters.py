@@ -18,7 +18,8 @@ are each trial's.
 MECHANICAL = {"backend", "batch_size", "block", "device", "processes", "threads", "version"}
 """Fields that change how something is computed, but not the result."""
 LONGEST = 250
-"""Number of characters above which a parameter is replaced by its hash."""
+"""The largest number of characters of a key, and of a parameter that is not replaced by its hash.
+"""
 
 
 REFERENCE = re.compile(r"\$\{([\w.@]+)\}")
@@ -26,9 +27,18 @@ DEEPEST = 20
 """Number of nested levels of a configuration that are read."""
 
 
-def metric_name(metric: str) -> str:
-    """Return a metric's name as MLflow accepts it: ``last_hop@5`` is ``last_hop_at_5``."""
-    return metric.replace("@", "_at_")
+def key_name(name: str) -> str:
+    """Return the name of a parameter, metric or tag as MLflow accepts it.
+
+    ``last_hop@5`` is ``last_hop_at_5``. Letters that MLflow refuses are their code:
+    ``bm25+rm3`` is ``bm25_x2B_rm3``. A name that is too long ends with its hash.
+    """
+    plain = re.sub(
+        r"[^\w.\- :/]|^/|/(?=[./]|$)",
+        lambda found: f"_x{ord(found[0]):02X}_",
+        name.replace("@", "_at_"),
+    )
+    return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 17]}:{digest(name)[:16]}"
 
 
 def pipeline(config: Mapping[str, object], manifest: Mapping[str, object]) -> dict[str, str]:
@@ -118,4 +128,4 @@ def numbers(name: str, value: Any) -> Iterator[tuple[str, float]]:
     ):
         yield from numbers(name, {"low": value[0], "high": value[1]})
     elif isinstance(value, (int, float)) and not math.isnan(value):
-        yield metric_name(name), float(value)
+        yield name, float(value)

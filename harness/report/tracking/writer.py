@@ -4,6 +4,7 @@ change.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 from collections.abc import Mapping, Sequence
@@ -23,12 +24,13 @@ from harness.core.table import counted
 from harness.core.threads import map_threads
 from harness.report.tracking.bulk import insert_runs
 from harness.report.tracking.entry import RunGroup, TrackedRun
+from harness.report.tracking.parameters import key_name
 from harness.work.progress import Progress
 from harness.work.shared_rows import cut
 
 GROUP, CONTENT, ENTRY = "harness.group", "harness.content", "harness.entry"
 PARAMS = 100  # that MLflow takes in one request
-FINISHED = "FINISHED"
+RUNNING, FINISHED, FAILED = "RUNNING", "FINISHED", "FAILED"
 log = logging.getLogger(__name__)
 
 
@@ -52,30 +54,48 @@ class Writer:
         if top is None:
             for run in known:
                 self.client.delete_run(run.info.run_id)
-            top = self._create(group.top, group, above)
-            self._write_children(group, str(top.info.run_id))
-            for path in group.files:
-                self.client.log_artifact(top.info.run_id, str(path))
-            self._fill(group.top, group, top)
+            try:
+                top = self._write_group(group, above)
+            except BaseException:
+                self._end_running(group)
+                raise
         self.describe({group.page.tag: group.page.state()})
         return str(top.info.run_id)
+
+    def _write_group(self, group: RunGroup, above: str | None) -> Any:
+        """Write all runs of a group and return its own one, which is finished last."""
+        entry = self._keyed(group.top, group, above)
+        top = self._create(entry, group)
+        self._fill(entry, group, top)
+        self._write_children(group, str(top.info.run_id))
+        for path in group.files:
+            self.client.log_artifact(top.info.run_id, str(path))
+        self._finish(top, group)
+        return top
+
+    def _end_running(self, group: RunGroup) -> None:
+        """Mark the runs of an export that failed, unless MLflow can no longer be reached."""
+        with contextlib.suppress(Exception):
+            for run in self._search(f"tags.`{GROUP}` = '{_key(group)}'"):
+                if run.info.status == RUNNING:
+                    self.client.set_terminated(run.info.run_id, FAILED)
 
     def _write_children(self, group: RunGroup, own: str) -> None:
         """Write the runs below the group's own one."""
         log.info("track: %s of %s to MLflow", counted(len(group.children), "run"), group.name)
-        # Logged here first, so that threads do not make the same dataset at once.
-        self.client.log_inputs(own, [_dataset(group)])
+        runs = [self._keyed(one, group, own) for one in group.children]
         if engine := getattr(self.client._tracking_client.store, "engine", None):
-            runs = [replace(one, tags=self._tags(one, group, own)) for one in group.children]
             times = [(_began(one, group), int(1000 * group.ended)) for one in runs]
             experiment = self.client.get_experiment(self.experiment)
             return insert_runs(engine, experiment, runs, times, _dataset(group))
 
         def write(one: TrackedRun) -> None:
-            self._fill(one, group, self._create(one, group, own))
+            run = self._create(one, group)
+            self._fill(one, group, run)
+            self._finish(run, group)
 
-        with Progress("track", len(group.children), "run") as bar:
-            for _ in map_threads(write, group.children, self.threads):
+        with Progress("track", len(runs), "run") as bar:
+            for _ in map_threads(write, runs, self.threads):
                 bar.update()
 
     def describe(self, wanted: Mapping[str, str], keep: bool = False) -> None:
@@ -96,17 +116,24 @@ class Writer:
             runs += page
         return runs
 
-    def _create(self, entry: TrackedRun, group: RunGroup, above: str | None) -> Any:
+    def _create(self, entry: TrackedRun, group: RunGroup) -> Any:
         return self.client.create_run(
-            self.experiment, _began(entry, group), self._tags(entry, group, above), entry.name
+            self.experiment, _began(entry, group), dict(entry.tags), entry.name
         )
 
-    def _tags(self, entry: TrackedRun, group: RunGroup, above: str | None) -> dict[str, str]:
+    def _keyed(self, entry: TrackedRun, group: RunGroup, above: str | None) -> TrackedRun:
+        """Return the run with all its tags, under keys that MLflow accepts."""
         found = {GROUP: _key(group), CONTENT: group.content, ENTRY: entry.id}
-        return {**self.tags, **entry.tags, **found, **_above(above)}
+        tags = {**self.tags, **entry.tags, **found, **_above(above)}
+        return replace(
+            entry,
+            params={key_name(key): value for key, value in entry.params.items()},
+            metrics={key_name(key): value for key, value in entry.metrics.items()},
+            tags={key_name(key): value for key, value in tags.items()},
+        )
 
     def _fill(self, entry: TrackedRun, group: RunGroup, run: Any) -> None:
-        """Log the content of a run, then finish it. Logging the same again changes nothing."""
+        """Log the content of a run. Logging the same again changes nothing."""
         own, began = run.info.run_id, run.info.start_time
         metrics = [Metric(key, value, began, 0) for key, value in entry.metrics.items()]
         params = [Param(key, value) for key, value in entry.params.items()]
@@ -114,7 +141,9 @@ class Writer:
         for part in cut(len(params), PARAMS):
             self.client.log_batch(own, params=params[part])
         self.client.log_inputs(own, [_dataset(group)])
-        self.client.set_terminated(own, FINISHED, int(1000 * group.ended))
+
+    def _finish(self, run: Any, group: RunGroup) -> None:
+        self.client.set_terminated(run.info.run_id, FINISHED, int(1000 * group.ended))
 
 
 def _began(entry: TrackedRun, group: RunGroup) -> int:

@@ -19,7 +19,7 @@ from harness.sweep.folder.result import SweepResult, differing
 def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
     """Return a row for each sweep: name, benchmark, questions, trials, winner, evaluation.
 
-    Parameters are the typed overrides in which sweeps of the benchmark differ.
+    Parameters are the typed overrides in which sweeps of the benchmark differ, or all of a sweep.
 
     Args:
         runs: the runs folder.
@@ -34,8 +34,9 @@ def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
     typed: dict[Path, str] = {}
     for group in groups.values():
         for result, own in zip(group, differing(group), strict=True):
-            words = [f"{name}={value}" for name, value in own.items() if value]
-            typed[result.folder] = " ".join(words)
+            given = {name: value for name, value in result.given.items() if name != "dataset"}
+            chosen = {name: value for name, value in own.items() if value} or given
+            typed[result.folder] = " ".join(f"{name}={value}" for name, value in chosen.items())
     rows: list[list[object]] = []
     for result in found:
         folder = result.folder

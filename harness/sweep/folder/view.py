@@ -150,11 +150,26 @@ class View:
     @property
     def winner_list(self) -> str | None:
         """The list that the winning fusion ranks as, or None."""
-        if self.winner_place not in self.fused:
+        return self.ranks_as(self.winner_place)
+
+    def ranks_as(self, place: int) -> str | None:
+        """Return the list that a fusion has the gold ranks of, or None."""
+        if place not in self.fused:
             return None
-        original = self._original(self.winner_place)
+        original = self._original(place)
         names = (name for name, key in self.baselines.lists.items() if key == original)
         return next((name for name in names if name in self.singles), None)
+
+    def named(self, place: int) -> str:
+        """Return the name of a row; ``linear alpha=0 = graph`` if it ranks as a list."""
+        listed = self.ranks_as(place)
+        return f"{self.rows[place]['name']}{f' = {listed}' if listed else ''}"
+
+    @property
+    def fusers(self) -> list[int]:
+        """Indices of the best trial of each fuser on tune."""
+        places = (self.place(one["trial"]) for one in self.lock["fusers"])
+        return [place for place in places if place is not None]
 
     @property
     def best_place(self) -> int:
@@ -270,6 +285,14 @@ class View:
         """The lists that any trial fuses; all lists if no trial names any."""
         rows = (self.rows[place] for place in self.fused)
         return {name for row in rows for name in lists_read(row) or self.singles}
+
+    @property
+    def has_graph(self) -> bool:
+        """Whether a list is made from a graph, or has a graph's name."""
+        made = self.manifest.get("lists") or {}
+        return any(
+            "graph" in (made.get(name) or {}) or "graph" in name.lower() for name in self.singles
+        )
 
     def place(self, trial: str) -> int | None:
         """Return the index of the trial with that hash."""

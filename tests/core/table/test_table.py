@@ -64,7 +64,7 @@ def test_html_sorts_by_values_and_runs_nothing() -> None:
         '-10.0 to +20.0</td><td class="count">–</td></tr>'
     )
     assert lines[4].startswith(
-        '<tr class="winner"><td class="text">[a] &lt;b&gt;_^^5cinput[2J</td>'
+        '<tr class="winner"><td class="text">[a] &lt;b&gt;_^^5cinput[2J<sup>†</sup></td>'
     )
 
 
@@ -73,12 +73,13 @@ def test_latex() -> None:
     assert r"\caption{A\_title.}" in text
     assert r"\label{tab:demo-scores}" in text
     assert r"\begin{tabular}{@{}lrrr@{}}" in text
-    assert "dense & 50.0 & \\ensuremath{-}10.0 to +20.0 & \\textendash{} \\\\\n" in text
-    assert r"\textbf{33.3}" in text
-    assert (
-        r"\textbf{{[}a{]} \textless{}b\textgreater{}\_\textasciicircum{}\textasciicircum{}5cinput{[}2J}"
-        in text
-    )
+    assert " & 50.0 & \\ensuremath{-}10.0 to +20.0 & \\textendash{} \\\\\n" in text
+    assert r"\textbf" not in text
+    name = r"{[}a{]} \textless{}b\textgreater{}\_\textasciicircum{}\textasciicircum{}5cinput{[}2J"
+    assert rf"{name}\rlap{{\textsuperscript{{\ensuremath{{\dagger}}}}}}" in text
+    best = typeset(TABLE.with_best(), "demo-scores")
+    assert r"\textbf{50.0}" in best
+    assert r"\textbf{33.3}" in typeset(TABLE.with_best(["hit@5 %"]), "demo-scores")
 
 
 PAIRS = Table(

@@ -7,16 +7,14 @@ from harness.report.console import terminal
 
 
 def test_leaderboard(example: ModuleType, tmp_path: Path) -> None:
-    """Of eight trials the winner, the best list (graph), the reference (dense), and the three best
-    of the others.
-    """
+    """Of eight trials the three lists and the best trial of each of the three fusers."""
     lines = terminal.leaderboard(example.write(tmp_path / "s1", heldout=False)).splitlines()
     assert lines[0] == "sample, tune split (n = 8): 5 fusions and 3 single lists, by last_hop@5."
     assert " ".join(lines[2].split()) == "rank strategy last_hop@5 full_sup@5 W L p Holm p"
     assert lines[4].split()[:2] == [">", "1"]
     assert lines[4].split()[-6:] == ["75.0", "62.5", "3", "1", ".625", "1.000"]
-    assert [line.split()[0] for line in lines[5:10]] == ["2", "3", "4", "5", "7"]
-    assert [lines[place].split()[1] for place in (6, 9)] == ["graph", "dense"]
+    assert [line.split()[0] for line in lines[5:10]] == ["3", "4", "6", "7", "8"]
+    assert [lines[place].split()[1] for place in (5, 8)] == ["graph", "dense"]
     assert lines[11].startswith(
         "W, L (GraphWin, GraphLoss): won, lost against dense; Holm p: corrected over "
     )
@@ -79,10 +77,10 @@ def test_a_long_name_is_wrapped_and_p_stays_beside_it(
     example: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result = example.write(tmp_path / "s1")
-    result.trials.loc[1, "name"] = "boltzmann pit alpha=0.5 beta=0.5 cap=20 lists=dense+graph+bm25"
+    result.trials.loc[3, "name"] = "linear minmax alpha=0.3 beta=0.5 cap=20 lists=dense+graph+bm25"
     monkeypatch.setenv("COLUMNS", "96")
     lines = terminal.leaderboard(result).splitlines()
-    start = next(place for place, line in enumerate(lines) if " 2  boltzmann" in line)
+    start = next(place for place, line in enumerate(lines) if " 4  linear" in line)
     assert lines[2].endswith("p  Holm p")
     assert lines[start].endswith("1.000   1.000")
     assert lines[start + 1].strip() == "lists=dense+graph+bm25"

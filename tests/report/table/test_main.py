@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 import shutil
 import subprocess
@@ -16,18 +17,21 @@ from statsmodels.stats.proportion import proportion_confint
 
 from harness.core.configuration import compose, defaults, extensions, names
 from harness.core.errors import HarnessError
+from harness.core.identity import digest
 from harness.core.table import Column, Table
+from harness.evaluation.column import COLUMNS
 from harness.report.display import Display
 from harness.report.output import write_result
 from harness.report.pdf.document import write
 from harness.report.table.main import by_hops, main
+from harness.report.table.trials import in_paper
 from harness.sweep.folder.result import SweepResult
 from tests import browser
 from tests.conftest import Command
 from tests.world.folder import write_runs
 
 DISPLAY = Display(**defaults("display", "default"))
-COLUMNS = r"""\documentclass[10pt,twocolumn]{article}
+ARTICLE = r"""\documentclass[10pt,twocolumn]{article}
 \usepackage[utf8]{inputenc}\usepackage[T1]{fontenc}\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
 \usepackage{array,booktabs}
 \begin{document}
@@ -53,7 +57,7 @@ def test_the_rows_and_columns_of_a_paper_by_hand(result: SweepResult) -> None:
     assert table.titles == [
         "strategy",
         "last_hop@5 %",
-        "95% (Wilson)",
+        "95% Wilson",
         "full_sup@5 %",
         "recall@5 %",
         "GraphWin",
@@ -69,6 +73,7 @@ def test_the_rows_and_columns_of_a_paper_by_hand(result: SweepResult) -> None:
         ["Min–max + Linear", "33.3", "1", "1", "1.000", "1.000"],
     ]
     assert table.marked == {2}
+    assert {cell for cell in table.style.best if cell[1] == 1} == {(2, 1)}
     assert table.style.rules == {2}
     low, high = proportion_confint(3, 6, method="wilson")
     assert table.rows[0][2] == pytest.approx([low, high], abs=1e-4)
@@ -76,9 +81,9 @@ def test_the_rows_and_columns_of_a_paper_by_hand(result: SweepResult) -> None:
     assert table.head == head
 
 
-def test_an_interval_by_cluster_is_not_called_wilson(result: SweepResult) -> None:
+def test_an_interval_by_cluster_is_called_so(result: SweepResult) -> None:
     (table,) = main([clustered(result, [0, 0, 1, 2, 3, 4])], DISPLAY)
-    assert table.titles[2] == "95% by cluster"
+    assert table.titles[2] == "95% Wilson by cluster"
     assert table.titles[-1] == "Holm p by cluster"
     assert "p by cluster" in by_hops(result.locked, DISPLAY).titles
 
@@ -88,7 +93,39 @@ def test_a_winner_that_ranks_as_a_list_is_one_row(example: ModuleType, tmp_path:
     (table,) = main([alike], DISPLAY)
     (winner,) = table.marked
     assert table.rows[winner][0] == "Graph"
-    assert not any("Boltzmann" in str(row[0]) for row in table.rows)
+    assert [row[0] for row in table.rows if "Bol" in str(row[0])] == ["PIT + Boltzmann = Graph"]
+
+
+def test_names_tell_rows_apart_and_no_fusion_is_there_twice(
+    example: ModuleType, tmp_path: Path
+) -> None:
+    """RRF at two k has k in its name; linear has the gold ranks of boltzmann."""
+    result = example.write(tmp_path / "s1", heldout=False)
+    lock = result.folder / "winner.lock.json"
+    stored = json.loads(lock.read_text())
+    stored["baselines"].append(stored["fusers"][2])
+    other = {**stored["fusers"][2], "trial": f"{1:016x}"}
+    content = {**stored, "fusers": [*stored["fusers"][:2], other]}
+    content.pop("sha256")
+    lock.write_text(json.dumps({**content, "sha256": digest(content)}))
+    trials = pd.read_parquet(result.folder / "trials.parquet")
+    trials.loc[1, ["name", "family"]] = ["rrf k=10 cap=10", "rrf"]
+    trials.loc[3, "equals"] = trials.loc[0, "trial"]
+    trials.to_parquet(result.folder / "trials.parquet")
+    (table,) = main([SweepResult(result.folder)], DISPLAY)
+    fusions = [row[0] for row in table.rows][2:]
+    assert fusions == ["PIT + Boltzmann", "RRF (k 10, cap 10)", "RRF (k 60, default)"]
+    assert "Min–max + Linear (α 0.3) has the gold ranks of PIT + Boltzmann." in table.notes
+
+
+def test_win_and_loss_without_a_graph_list(result: SweepResult) -> None:
+    result.lock["lists"]["tree"] = result.lock["lists"].pop("graph")
+    result.lock["best_single"] = "tree"
+    (table,) = main([SweepResult(result.folder)], DISPLAY)
+    assert {"GraphWin", "GraphLoss"} <= {*table.titles}
+    without = dataclasses.replace(result.locked, lock=result.lock)
+    assert not without.has_graph
+    assert in_paper(COLUMNS["W"], without).title == "Win"
 
 
 def test_several_sweeps_are_groups_of_rows(
@@ -219,7 +256,7 @@ def test_the_tables_fit_an_article_of_two_columns(
     assert text.count(r"\begin{tabular}{") == text.count(r"\begin{table*}") == 1
     assert "resizebox" not in text
     inputs = "\n".join(rf"\input{{{path.as_posix()}}}\clearpage" for path in tables)
-    (out / "two.tex").write_text(COLUMNS % inputs)
+    (out / "two.tex").write_text(ARTICLE % inputs)
     command = ["latexmk", "-norc", "-pdf", "-interaction=nonstopmode", "two"]
     subprocess.run(command, cwd=out, check=True, capture_output=True, timeout=120)
     log = (out / "two.log").read_text(errors="replace")

@@ -72,8 +72,9 @@ def test_leaderboard(result: SweepResult) -> None:
 
 def test_a_short_leaderboard_keeps_every_single_list(result: SweepResult) -> None:
     table = trials.leaderboard(result, 2)
-    assert column(table, "rank") == ["1", "2", "3", "7", "8"]
-    assert column(table, "strategy")[2:] == ["graph", "dense", "bm25"]
+    assert column(table, "rank") == ["1", "2", "3", "4", "6", "7", "8"]
+    fusers = ["linear minmax alpha=0.3", "rrf k=60"]
+    assert column(table, "strategy")[2:] == ["graph", *fusers, "dense", "bm25"]
 
 
 def test_a_short_leaderboard_leaves_out_copies_and_counts_them(
@@ -84,12 +85,9 @@ def test_a_short_leaderboard_leaves_out_copies_and_counts_them(
     stored.loc[[0, 1], "equals"] = f"{2:016x}"  # graph
     stored.to_parquet(result.folder / "trials.parquet")
     short, whole = (trials.leaderboard(SweepResult(result.folder), limit) for limit in (2, None))
-    assert column(short, "rank") == [
-        "3",
-        "4",
-        "7",
-        "8",
-    ]  # 1 and 2 are left out: they are 3, which is a single list
+    # 2 is left out: it is 3, a single list, and so is 1, the best trial of its fuser
+    assert column(short, "rank") == ["1", "3", "4", "6", "7", "8"]
+    assert column(short, "strategy")[0] == "boltzmann pit alpha=0.7 beta=0.5 cap=20 = graph"
     assert (
         "(2 have the same gold ranks as one above and are left out; Holm p counts them)"
         in short.caption
@@ -99,7 +97,7 @@ def test_a_short_leaderboard_leaves_out_copies_and_counts_them(
 
 def test_by_type(result: SweepResult) -> None:
     table = tables.by_type(result.locked)
-    assert column(table, "bridge_type (n=5)") == ["80.0", "40.0", "60.0", "60.0", "20.0"]
+    assert column(table, "bridge_type (n=5)") == ["80.0", "60.0", "60.0", "40.0", "20.0"]
     assert column(table, "comparison (n=1)") == ["100.0", "0.0", "0.0", "0.0", "100.0"]
 
 
@@ -147,9 +145,8 @@ def test_the_view_of_tune_follows_the_lock(result: SweepResult) -> None:
 def test_sort_keys_are_the_values(result: SweepResult) -> None:
     row = trials.heldout(result).html().splitlines()[3]
     assert row.startswith('<tr class="winner"><td class="text">boltzmann pit')
-    assert (
-        f'<td class="share" data-key="{5 / 6}">83.3</td><td class="interval" data-key="0.436' in row
-    )
+    score = f'<td class="share" data-key="{5 / 6}"><b>83.3</b></td>'
+    assert f'{score}<td class="interval" data-key="0.436' in row
 
 
 def test_no_value_lies_outside_its_own_interval(result: SweepResult, example: ModuleType) -> None:

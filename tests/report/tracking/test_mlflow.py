@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import signal
 import sqlite3
 import subprocess
@@ -25,7 +26,7 @@ import pytest
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.report.tracking import Tracking
-from harness.report.tracking.entry import FILES, SHOWN
+from harness.report.tracking.entry import FILES
 from harness.report.tracking.mlflow import MLflow
 from harness.report.tracking.none import Untracked
 from harness.sweep.folder.lock import ENTRY
@@ -82,7 +83,7 @@ def test_a_trial_reads_back_as_it_stands_in_the_folder(
     assert params.items() <= trial.data.params.items()
     constant = {"dataset": "sample", "split": "tune", "n": "8", "objective": "last_hop@5"}
     assert constant.items() <= parent.data.params.items()
-    recall = round((5 * 1 + 2 / 3 + 2 * 0.5) / 8, 4)
+    recall = (5 * 1 + 2 / 3 + 2 * 0.5) / 8
     metrics = {"last_hop_at_5": 6 / 8, "full_sup_at_5": 5 / 8, "recall_at_5": recall, "mrr": 1.0}
     metrics |= {"wins": 3, "losses": 1, "p": 0.625, "p_holm": 1}
     assert trial.data.metrics == pytest.approx(metrics, abs=1e-15)
@@ -91,12 +92,62 @@ def test_a_trial_reads_back_as_it_stands_in_the_folder(
     assert {key: tags[key] for key in expected} == expected
     assert tags["mlflow.parentRunId"] == parent.info.run_id
     command = tags["mlflow.note.content"]
-    assert "harness sweep dataset=sample grid=point fuser=boltzmann fuser.alpha=0.7" in command
+    fence, *lines, end = command.partition("\n\n")[2].split("\n")
+    typed = shlex.split("\n".join(lines))
+    start = "harness sweep dataset=sample grid=point fuser=boltzmann fuser.alpha=0.7"
+    assert typed[:6] == start.split()
+    assert max(map(len, lines)) < 80
+    assert fence == end == "```"
     (used,) = trial.inputs.dataset_inputs
     assert (used.dataset.name, used.dataset.digest) == ("sample", "5ca1ab1e5ca1")
     assert [(tag.key, tag.value) for tag in used.tags] == [("mlflow.data.context", "tune")]
     history = client(tracking).get_metric_history(trial.info.run_id, "wins")
     assert [(point.value, point.step) for point in history] == [(3, 0)]
+
+
+def test_names_that_mlflow_refuses(tracking: MLflow, result: SweepResult, find_runs: Find) -> None:
+    path = result.folder / "manifest.json"
+    lists = {"c++": {"class": "a.trec.TREC", "depth": 7}, "tf,idf": {"class": "a.trec.TREC"}}
+    path.write_text(json.dumps({**json.loads(path.read_text()), "lists": lists}))
+    named = replace(tracking, experiment="Müller's (lab) #1?", tags={"of=us": "x"})
+    named.export(result.folder)
+    (run,) = find_runs(named, "tags.kind = 'sweep'")
+    assert run.data.params["lists.c_x2B__x2B_.depth"] == "7"
+    assert run.data.params["lists.tf_x2C_idf"] == "trec"
+    assert run.data.tags["of_x3D_us"] == "x"
+    (trial,) = find_runs(named, "tags.trial = '0000000000000000'")
+    assert trial.data.params["retriever"] == "c++: trec, tf,idf: trec"
+
+
+def test_a_failed_export_leaves_no_run_running(
+    tracking: MLflow, result: SweepResult, find_runs: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sweep's own run has its parameters by then, and the next export replaces it."""
+    from harness.report.tracking import writer
+
+    def fail(*_: Any) -> None:
+        raise OSError("no space")
+
+    monkeypatch.setattr(writer, "insert_runs", fail)
+    with pytest.raises(HarnessError, match="no space"):
+        tracking.export(result.folder)
+    (run,) = find_runs(tracking)
+    assert run.info.status == "FAILED"
+    assert run.data.params["fuser.alpha"] == "0.7"
+    monkeypatch.undo()
+    tracking.export(result.folder)
+    assert {run.info.status for run in find_runs(tracking)} == {"FINISHED"}
+    assert len(find_runs(tracking)) == 9
+
+
+def test_a_setting_that_a_trial_lacks_is_a_dash(
+    tracking: MLflow, result: SweepResult, find_runs: Find
+) -> None:
+    tracking.export(result.folder)
+    (rrf,) = find_runs(tracking, "params.fuser = 'rrf'")
+    assert [rrf.data.params[key] for key in ("fuser.k", "fuser.beta")] == ["60", "-"]
+    (best,) = find_runs(tracking, "tags.trial = '0000000000000000'")
+    assert [best.data.params[key] for key in ("fuser.k", "fuser.beta")] == ["-", "0.5"]
 
 
 def test_the_sweep_holds_winner_forecast_cost_and_files(
@@ -156,17 +207,18 @@ def test_every_trial_is_a_run_newest_first_as_on_the_leaderboard(
     assert dense.data.params["pool.cap"] == "null"
 
 
-def test_numbers_are_rounded_so_that_a_column_shows_them(
+def test_numbers_are_exact_and_p_is_a_text_too(
     tracking: MLflow, example: ModuleType, tmp_path: Path, find_runs: Find
 ) -> None:
-    """A p of 3.9e-7 would be cut to 3.9 by a column; the exact value stays in the folder."""
+    """A column cuts 3.9e-7 to 3.9, so the page shows the text."""
     result = example.write(tmp_path / "sweeps" / "s1")
     exact = {"wilson_low": 0.123456, "wilson_high": 0.5, "p": 3.94726e-7, "p_holm": 0.0012345678}
     result.trials.assign(**exact).to_parquet(result.folder / "trials.parquet")
     tracking.export(result.folder)
     (trial,) = find_runs(tracking, "tags.trial = '0000000000000000' and tags.split = 'tune'")
-    shown = {"wilson_low": 0.1235, "wilson_high": 0.5, "p": 0.0, "p_holm": 0.001235}
-    assert shown.items() <= trial.data.metrics.items()
+    assert exact.items() <= trial.data.metrics.items()
+    texts = {"p_text": "<.001", "p_holm_text": ".001"}
+    assert texts.items() <= trial.data.params.items()
     assert len(trial.data.metrics) <= 26
     (test,) = find_runs(tracking, "tags.trial = '0000000000000000' and tags.split = 'test'")
     assert {"wilson_low", "wilson_high"} <= test.data.metrics.keys()
@@ -214,7 +266,7 @@ def test_heldout_stands_below_its_sweep(
     (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
     assert evaluation.data.tags["mlflow.parentRunId"] == parent.info.run_id
     assert evaluation.data.tags["evaluation"] == "1"
-    assert evaluation.data.metrics["last_hop_at_5"] == 0.8333
+    assert evaluation.data.metrics["last_hop_at_5"] == 5 / 6
     assert evaluation.data.metrics["wilson_low"] == 0.4365
     (winner,) = find_runs(tracking, "tags.split = 'test' and tags.trial = '0000000000000000'")
     assert winner.info.run_name.startswith("test 1 ")
@@ -351,8 +403,9 @@ def test_the_page_of_a_sweep_is_a_view_that_mlflow_opens(
     assert (state["orderByKey"], state["orderByAsc"]) == ("metrics.`last_hop_at_5`", False)
     known = "graph_win" in result.trials.columns
     counts = ("graph_win", "graph_loss") if known else ("wins", "losses")
-    metrics = ("last_hop_at_5", "full_sup_at_5", *counts, "p", "p_holm")
-    wanted = [*(f"params.`{one}`" for one in SHOWN), *(f"metrics.`{one}`" for one in metrics)]
+    scores = [f"metrics.`{name}`" for name in ("last_hop_at_5", "full_sup_at_5", *counts)]
+    texts = [f"params.`{name}`" for name in ("p_text", "p_holm_text")]
+    wanted = [*scores[:2], *texts, *scores[2:]]
     assert state["selectedColumns"][: len(wanted)] == wanted
     assert len(state["selectedColumns"]) <= 14
     assert len(client(tracking).search_runs([experiment.experiment_id], state["searchFilter"])) == 8

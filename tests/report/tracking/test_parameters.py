@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from harness.report.tracking.entry import parameters_of, scores
-from harness.report.tracking.parameters import LONGEST, metric_name, numbers, pipeline, shortened
+from harness.report.tracking.parameters import LONGEST, key_name, numbers, pipeline, shortened
 
 CONFIG = yaml.safe_load("""
 dataset:
@@ -70,18 +70,36 @@ def test_metrics_with_their_bounds() -> None:
     row = {"name": "x", "last_hop@5": 2 / 3, "wins": 3, "losses": None, "p": 1 / 3, "other": 1.0}
     wanted = ["last_hop@5", "wins", "losses", "p", "wilson"]
     assert scores({**row, "wilson": [0.4, 0.9]}, wanted) == {
-        "last_hop_at_5": 0.6667,
+        "last_hop@5": 2 / 3,
         "wins": 3.0,
-        "p": 0.333333,
+        "p": 1 / 3,
         "wilson_low": 0.4,
         "wilson_high": 0.9,
     }
     assert dict(numbers("", {"a": {"b": [1, 2, 3]}, "c": "7", "d": float("nan")})) == {}
 
 
-@pytest.mark.parametrize(("metric", "name"), [("last_hop@5", "last_hop_at_5"), ("mrr", "mrr")])
-def test_metric_names(metric: str, name: str) -> None:
+NAMES = {
+    "last_hop@5": "last_hop_at_5",
+    "mrr": "mrr",
+    "lists.bm25+rm3": "lists.bm25_x2B_rm3",
+    "lists.BM25 (k1=0.9)": "lists.BM25 _x28_k1_x3D_0.9_x29_",
+    "lists.tf,idf": "lists.tf_x2C_idf",
+    "team/own": "team/own",
+    "/a//b/": "_x2F_a_x2F_/b_x2F_",
+    "Müller's": "Müller_x27_s",
+}
+
+
+@pytest.mark.parametrize(("given", "name"), NAMES.items())
+def test_names_of_keys(given: str, name: str) -> None:
     from mlflow.utils.validation import _validate_metric_name
 
-    assert metric_name(metric) == name
+    assert key_name(given) == name
     _validate_metric_name(name)
+
+
+def test_a_long_key_is_cut_and_stays_apart() -> None:
+    first, second = (key_name("+" * 99 + end) for end in "ab")
+    assert len(first) == LONGEST
+    assert first != second
