@@ -88,7 +88,7 @@ def run(config: DictConfig) -> None:
         chosen.normalizer,
         chosen.pool.effective_cap,
         temperature=chosen.temperature,
-        capped=list(chosen.pool.capped),
+        capped=list(chosen.pool.capped or ()),
         importance=importance,
         reference=chosen.pool.reference,
         device=config.device,
@@ -153,7 +153,6 @@ def _choose(config: DictConfig, paths: Mapping[str, str]) -> Trial:
     if config.lock:
         print(f"as locked: {chosen.name}")
     if any(text.startswith("fuser.weights") for text in typed()):
-        warn_unread("fuser.alpha")
         keys_of("fuser.weights", getattr(chosen.fuser, "weights", None), paths)
     return chosen
 

@@ -143,9 +143,3 @@ def _use_own_runs(config: DictConfig, keys: Collection[str]) -> None:
             )
     if "pool.lists" not in keys:
         config.pool.lists = names
-    if "pool.capped" not in keys and not set(names) & set(config.pool.capped):
-        log.warning(
-            "pool.capped=%s names none of the lists, so no cap is tried; e.g. pool.capped=[%s]",
-            list(config.pool.capped),
-            names[-1],
-        )

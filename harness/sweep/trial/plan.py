@@ -68,8 +68,9 @@ class Plan:
             for key in (*GROUPS, "pool", "grid", *RERANKER_INPUTS)
             if key in self.config
         }
-        lists = list(self.config.lists)
-        return Grid({**plain, "lists": lists, "reference": self.reference}, self.given)
+        least = inputs.least_scores(inputs.retrievers(self.config))
+        lists = {"lists": list(self.config.lists), "least": least, "reference": self.reference}
+        return Grid({**plain, **lists}, self.given)
 
     def strategies(self) -> list[str]:
         """The names of its strategies, ``fuser/rrf``, or the class if conf/ has no name for it."""
