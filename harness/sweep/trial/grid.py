@@ -195,7 +195,7 @@ class Grid:
         chosen = {group: self._fields(group, point) for group in GROUPS}
         chosen["fuser"] = self._within(chosen["fuser"], spec.lists, point)
         if "minimum" in chosen["normalizer"]:
-            given = {**point, **self.typed}.get("normalizer.minimum") or {}
+            given: Any = {**point, **self.typed}.get("normalizer.minimum") or {}
             least = self.config.get("least", {})
             own = {name: least[name] for name in spec.lists if name in least}
             chosen["normalizer"]["minimum"] = {**own, **given}
