@@ -11,6 +11,7 @@ from harness.core.configuration import Override, parse
 from harness.core.table import Column, Field, Table, counted
 from harness.evaluation.column import judged
 from harness.evaluation.family import Family
+from harness.evaluation.metric import Metric
 from harness.evaluation.paired_comparison import Comparison
 from harness.sweep.folder import SweepResult, View, differing
 from harness.sweep.judge.choice import matches
@@ -53,6 +54,8 @@ def settings_table(results: Sequence[SweepResult]) -> Table:
         Field(Column("n", "count"), lambda at: views[at].n, several),
         Field(Column("trial", "text"), names.__getitem__),
         Field(Column(f"{metric} %"), lambda at: float(np.nanmean(values[at]))),
+        Field(Column("best list", "text"), lambda at: views[at].best_single),
+        Field(Column("its %"), lambda at: _score_of_best(views[at], metric)),
         *judged(compared.get, "difference", "95% of difference", "W", "L", "Holm p"),
     ]
     notes = [
@@ -74,6 +77,12 @@ def _setting(results: Sequence[SweepResult], key: str, at: int) -> str:
     if isinstance(node, Mapping):
         node = str(node.get("strategy", "")).rpartition("/")[2] or None
     return "default" if node is None else str(node)
+
+
+def _score_of_best(view: View, metric: Metric) -> float | None:
+    """Return the score of the best single list of tune on the split of the view."""
+    place = view.singles.get(view.best_single or "")
+    return None if place is None else float(np.nanmean(view.values(place, metric)))
 
 
 def _best(result: SweepResult, view: View) -> int:
