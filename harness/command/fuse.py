@@ -15,7 +15,7 @@ collections. lenient=true passes over comment lines (#) and trailing fields of T
   harness fuse 'lists={dense: d.trec, graph: g.trec}' lock=runs/sweeps/NAME out=f.trec
 
 fuser.alpha is the share of the list `reference`; by default it is `dense`,
-without one the first. pool.cap cuts the lists named in pool.capped (graph) to
+without one the first. pool.cap cuts every list but that one (or pool.capped) to
 their best documents before they are normalised. split=tune or test keeps the
 queries of one half (by the MD5 of their ids; splitting=disjoint
 gold=queries.jsonl keeps queries that share gold passages on one side,
@@ -88,7 +88,7 @@ def run(config: DictConfig) -> None:
         chosen.normalizer,
         chosen.pool.effective_cap,
         temperature=chosen.temperature,
-        capped=list(chosen.pool.capped),
+        capped=list(chosen.pool.capped or ()),
         importance=importance,
         reference=chosen.pool.reference,
         device=config.device,
@@ -153,7 +153,6 @@ def _choose(config: DictConfig, paths: Mapping[str, str]) -> Trial:
     if config.lock:
         print(f"as locked: {chosen.name}")
     if any(text.startswith("fuser.weights") for text in typed()):
-        refuse_unread("fuser.alpha")
         keys_of("fuser.weights", getattr(chosen.fuser, "weights", None), paths)
     return chosen
 

@@ -4,7 +4,7 @@ The keys that most sweeps need (`harness list KEY` has the names):
 
   dataset=sample          benchmark: musique, 2wikimultihopqa, hotpotqa_dev, folder, hf, ...
   encoder=minilm          vectors of the dense list and of entity names: static, mpnet, ...
-  grid=default            what is varied: point (one setting), default (219 trials), wide (667)
+  grid=default            what is varied: point (one setting), default (428 trials), wide (2,485)
   fuser=, normalizer=, temperature=      only the part of the grid with this value
   fuser.alpha=, fuser.k=, pool.cap=      the same for a number; pool.cap=null: the whole lists
   objective=last_hop@5    the metric that chooses the winner

@@ -27,7 +27,7 @@ from harness.core.threads import available, map_threads, torch_alone
 from harness.fusion.calibrated import Calibrated
 from harness.fusion.context import Context
 from harness.fusion.contract import check_members
-from harness.fusion.fuser import Fuser, fused_scores
+from harness.fusion.fuser import Fuser, check_shares, fused_scores
 from harness.fusion.importance import prior_of
 from harness.fusion.normalizer import Normalizer
 from harness.fusion.pool import PoolSpec
@@ -55,7 +55,7 @@ USUAL: Mapping[str, object] = {
     "importance": None,
     "normalizer": "pit",
     "temperature": "auto",
-    "capped": ("graph",),
+    "capped": None,
 }
 """The defaults of what a fuser may not read."""
 READS = {
@@ -75,7 +75,7 @@ def fuse(
     pool_cap: int | None = None,
     *,
     temperature: Temperature | str = "auto",
-    capped: Collection[str] | str = ("graph",),
+    capped: Collection[str] | str | None = None,
     importance: Mapping[str, float] | None = None,
     reference: str | None = None,
     device: str = "auto",
@@ -97,7 +97,7 @@ def fuse(
         pool_cap: number of the best documents of each list in ``capped`` that are fused, 1 or more;
             None means all.
         temperature: a strategy, or the name of its configuration.
-        capped: names of lists; by default ``graph``.
+        capped: names of lists; None for all but the reference.
         importance: prior importance in [0, 1] by document id, 0 for other documents (read by
             weighted_rrf).
         reference: the list with share alpha; None for ``dense``, or the first if none has that
@@ -116,13 +116,18 @@ def fuse(
         HarnessError: a strategy or knob is unknown or out of its bounds, or runs share no question.
     """
     lists = _lists(runs)
-    cut = texts_of("capped", [capped] if isinstance(capped, str) else capped)
-    spec = PoolSpec(
-        tuple(lists), pool_cap, tuple(cut), None if importance is None else GIVEN, reference
-    )
-    spec.check_cuts()
     if reference is not None:
         one_of("reference", reference, lists)
+    cut = [capped] if isinstance(capped, str) else capped
+    spec = PoolSpec(
+        tuple(lists),
+        pool_cap,
+        None if cut is None else tuple(texts_of("capped", cut)),
+        None if importance is None else GIVEN,
+        reference,
+    )
+    spec.check_cuts()
+    check_shares(knobs)
     chosen = _named("fuser", fuser, **knobs)
     calibration = (_named("normalizer", normalizer), _named("temperature", temperature))
     check(chosen, calibration[0])

@@ -33,7 +33,7 @@ class PoolSpec:
         lists: names, one or more.
         cap: number of the best documents of each list in ``capped`` that enter, 1 or more; None
             means all.
-        capped: names of the lists that ``cap`` shortens.
+        capped: names of the lists that ``cap`` shortens; None for all but the reference.
         importance: the file of the documents' prior importance; None for none.
         reference: the list with share alpha; None for ``dense``, or the first.
 
@@ -43,13 +43,14 @@ class PoolSpec:
 
     lists: tuple[str, ...]
     cap: int | None = None
-    capped: tuple[str, ...] = ("graph",)
+    capped: tuple[str, ...] | None = None
     importance: str | None = None
     reference: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lists", list_names("pool.lists", self.lists, 1))
-        object.__setattr__(self, "capped", list_names("pool.capped", self.capped))
+        capped = capped_lists(self.capped, self.lists, self.reference or default_anchor(self.lists))
+        object.__setattr__(self, "capped", list_names("pool.capped", capped))
         if self.cap is not None:
             whole_number("pool.cap", self.cap, 1)
         if self.importance is not None and not isinstance(self.importance, str):
@@ -60,7 +61,7 @@ class PoolSpec:
     @property
     def cut_lists(self) -> tuple[str, ...]:
         """The lists of the pool that the cap may shorten."""
-        return tuple(name for name in self.lists if name in self.capped)
+        return tuple(name for name in self.lists if name in (self.capped or ()))
 
     @property
     def effective_cap(self) -> int | None:
@@ -69,7 +70,7 @@ class PoolSpec:
 
     def depth(self, name: str) -> int | None:
         """Return the largest number of documents of a list; None for all."""
-        return self.cap if name in self.capped else None
+        return self.cap if name in self.cut_lists else None
 
     def cut(self, lists: Mapping[str, Any]) -> dict[str, Any]:
         """Return the lists of the pool, in its order, each with the documents that enter."""
@@ -99,7 +100,7 @@ class PoolSpec:
 
     def check_capped(self, known: Collection[str]) -> None:
         """Raise HarnessError if a capped list is none of the known ones."""
-        for name in self.capped:
+        for name in self.capped or ():
             one_of("pool.capped", name, known)
 
     def check_cuts(self) -> None:
@@ -107,7 +108,7 @@ class PoolSpec:
         if self.cap != self.effective_cap:
             raise HarnessError(
                 f"pool_cap={self.cap} applies to none of the lists {', '.join(self.lists)}: "
-                f"capped={list(self.capped)}; name the lists to shorten"
+                f"capped={list(self.capped or ())}; name the lists to shorten"
             )
 
     @property
@@ -115,7 +116,7 @@ class PoolSpec:
         """The flat knobs that the pool depends on, by name: ``pool.lists``, ``pool.cap``, ..."""
         found = {"pool.lists": list(self.lists), "pool.cap": self.effective_cap}
         if self.effective_cap is not None:
-            found["pool.capped"] = list(self.capped)
+            found["pool.capped"] = list(self.capped or ())
         return found
 
     @property
@@ -130,6 +131,13 @@ class PoolSpec:
         if self.effective_cap is None:
             return "no list is capped"
         return f"the {self.cap} best documents of {', '.join(self.cut_lists)}"
+
+
+def capped_lists(given: Any, lists: Sequence[str], reference: str) -> Any:
+    """Return the names of the lists that a cap shortens: the given ones, or all but the
+    reference.
+    """
+    return [name for name in lists if name != reference] if given is None else given
 
 
 def list_names(knob: str, given: Any, least: int = 0) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from harness.report.pdf import OWNER
 from harness.run.io import write
 from harness.sweep.folder import SweepResult, pack, rerun
 from harness.sweep.heldout import Ledger
+from harness.sweep.trial import kept_file
 
 README = """# {dataset}: sweep {name}
 
@@ -31,7 +32,7 @@ computed again.
 
 - `sweep/{name}/`: configuration, trials, comparisons, gold ranks, lock{heldout}
 - `ledger.jsonl`: the lines of the ledger of test splits that are of this sweep
-- `runs/`: the lists that were fused, as TREC runs with ir_metadata{runs}
+- `runs/`: the lists that were fused, as TREC runs with ir_metadata, and given files{runs}
 - `tables/`, `figures/`: those of its report
 - `environment.txt`: what was installed where this archive was written
 - `archive.json`: the SHA-256 of every other file
@@ -69,7 +70,7 @@ def write_archive(path: Path, result: SweepResult, ledger: Path, reports: Path) 
     """
     check_ending(str(path), "archive", [".zip"])
     result.check()
-    files = _lists(result)
+    files = {**_lists(result), **given_files(result)}
     owner = OWNER.format(result.folder.name)
     found = sorted(reports.glob("tables/*/details.tex"))
     (own,) = (one.parent.name for one in found if one.read_text("utf-8").startswith(owner))
@@ -114,6 +115,19 @@ def _lists(result: SweepResult) -> dict[str, bytes]:
                 path = Path(folder) / f"{name}.trec"
                 write(place.parent, path, {**made, **own})
                 found[f"runs/{path.name}"] = path.read_bytes()
+    return found
+
+
+def given_files(result: SweepResult) -> dict[str, bytes]:
+    """Return the files that the sweep was given, lists and gold, if they are in its runs folder."""
+    config, runs = result.config, result.folder.resolve().parents[1]
+    places = {name: kept_file(runs, node) for name, node in config["lists"].items()}
+    places["gold"] = kept_file(runs, config.get("gold"))
+    found = {}
+    for name, place in places.items():
+        for one in sorted(place.rglob("*")) if place and place.is_dir() else [place]:
+            if one and one.is_file():
+                found[f"runs/{name}/{one.name}"] = one.read_bytes()
     return found
 
 

@@ -26,8 +26,9 @@ class Retriever(Protocol):
     """A strategy that ranks passages for every query of a benchmark.
 
     If its weights were chosen on tune questions, it names their benchmarks in ``fitted_on``, for
-    the tables. An optional method ``seen(benchmark)`` returns bool[Q], which questions share gold
-    with those on which the weights were chosen.
+    the tables. The least score that it can give by theory, if there is one, is ``least`` (read by
+    normalizer=tmm). An optional method ``seen(benchmark)`` returns bool[Q], which questions share
+    gold with those on which the weights were chosen.
     """
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:

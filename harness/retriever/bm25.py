@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -55,6 +55,7 @@ class BM25:
     """
 
     version = 1
+    least: ClassVar[float] = 0.0
 
     k1: float = 1.2
     b: float = 0.75

@@ -8,7 +8,7 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -48,6 +48,7 @@ class Dense:
     """
 
     version = 1
+    least: ClassVar[float] = -1.0
 
     encoder: Encoder
     depth: int = 10

@@ -10,7 +10,7 @@ from pathlib import Path
 from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
 from harness.core.errors import MissingFile, whole_number
-from harness.core.identity import LATER, NO_RESULT, file_sha256
+from harness.core.identity import NO_RESULT, file_sha256
 from harness.run import Run, io, stored_run
 from harness.run.matching import fit, known
 from harness.work.store import Store
@@ -35,7 +35,7 @@ class Trec:
     path: str = field(metadata=NO_RESULT)
     depth: int | None = None
     lenient: bool = field(default=False, metadata=NO_RESULT)
-    columns: Mapping[str, str] | None = field(default=None, metadata=LATER)
+    columns: Mapping[str, str] | None = field(default=None, metadata=NO_RESULT)
 
     def __post_init__(self) -> None:
         if self.depth is not None:

@@ -7,7 +7,7 @@ import hashlib
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -44,6 +44,7 @@ from harness.sweep.judge.foresight import foresight
 from harness.sweep.judge.trial_table import frame, judge_trials
 from harness.sweep.trial import Trial, engine, read_by
 from harness.sweep.trial.inputs import fitted, oddities, recalls, retrievers, store
+from harness.sweep.trial.kept_files import keep_files
 from harness.sweep.trial.list_cost import cost, made_by
 from harness.sweep.trial.prepared import Prepared
 
@@ -68,7 +69,8 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
         if held_out:
             log.warning("%s was held out, so its files stay as they are", folder)
         else:
-            write_text(folder / "config.yaml", plan.stored())
+            kept = replace(plan, config=keep_files(plan.config))
+            write_text(folder / "config.yaml", kept.stored())
             _ = found.manifest  # judging counts
             seconds = time.perf_counter() - started
             spent = {"score": found.seconds, "judge": seconds - found.seconds}

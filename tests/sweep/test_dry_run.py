@@ -45,11 +45,11 @@ def plan(*given):
 def test_points_and_new_trials_by_block(base):
     table = blocks(plan(*base))
     # baselines: three lists, rrf k=60. ranks: k=60 is a baseline. values: linear twice, rrf k=10
-    # once more (each alpha)
+    # once, whatever alpha is
     assert [list(row) for row in table.rows] == [
         ["baselines", "-", 4, 4],
         ["ranks", "fuser=rrf, fuser.k (2)", 2, 1],
-        ["values", "fuser (2), fuser.alpha (2), fuser.k=10", 4, 2],
+        ["values", "fuser (2), fuser.alpha (2), fuser.k=10", 3, 2],
     ]
     assert table.title == "7 trials"
 
@@ -107,13 +107,13 @@ def test_an_override_that_nothing_reads_is_a_warning(tmp_path):
     assert max(map(len, lines)) <= 100
     assert (
         lines[-1]
-        == "8 trials; nothing was run (dry_run). Next: the same command without dry_run=true"
+        == "12 trials; nothing was run (dry_run). Next: the same command without dry_run=true"
     )
-    assert lines[0] == "8 trials"  # 3 lists, rrf k=60; k=5 at caps 10, 20, 50 and none
+    assert lines[0] == "12 trials"  # 3 lists, rrf k=60; k=5 of 4 pools at cap 20 and none
     whole = said().stdout.splitlines()
     assert max(map(len, whole)) <= 100
     (first,) = (number for number, line in enumerate(whole) if line.startswith("distances"))
-    assert whole[first + 1].strip() == "(6), pool.cap=20"  # no axis is cut
+    assert whole[first + 1].strip().endswith("fuser.weights=simplex")  # no axis is cut
     other = said("fuser.penalty=1")
     assert other.returncode == 0
     assert other.stderr.startswith("warning: ")

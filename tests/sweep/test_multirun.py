@@ -47,7 +47,10 @@ def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
     (latex,) = (line for line in both.stdout.splitlines() if ".tex, settings.csv" in line)
     written = Path(latex.partition(",")[0])
     assert r"\label{tab:settings}" in written.read_text()
-    assert "last_hop@5 (share),difference (share)" in written.with_suffix(".csv").read_text()
+    assert (
+        "last_hop@5 (share),best list,its (share),difference (share)"
+        in written.with_suffix(".csv").read_text()
+    )
     again = ("compare", f"run={folders[1]}", f"baseline={folders[0]}")
     assert second in process.harness(*again, cwd=tmp_path, check=True).stdout
 

@@ -69,6 +69,8 @@ def swept(bench, tmp_path_factory):
 
 @pytest.fixture
 def folder(swept, tmp_path):
+    kept = swept.parents[1] / "artifacts" / "list"
+    shutil.copytree(kept, tmp_path / "runs" / "artifacts" / "list")
     return Path(shutil.copytree(swept, tmp_path / "runs" / "sweeps" / swept.name))
 
 

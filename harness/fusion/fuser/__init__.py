@@ -34,6 +34,7 @@ __all__ = [
     "Scored",
     "Shared",
     "Single",
+    "check_shares",
     "fused_scores",
     "shares",
     "total",
@@ -58,5 +59,11 @@ def fused_scores(fuser: Fuser, pool: Calibrated) -> Tensor:
     return checked(fuser, fuser(pool), pool.pool.docs.shape, "a score a document")
 
 
-from harness.fusion.fuser.shares import ConsensusBonus, Shared, total, weighted_sum  # noqa: E402
+from harness.fusion.fuser.shares import (  # noqa: E402
+    ConsensusBonus,
+    Shared,
+    check_shares,
+    total,
+    weighted_sum,
+)
 from harness.fusion.fuser.single import Single  # noqa: E402

@@ -26,7 +26,7 @@ class Boltzmann(ConsensusBonus):
         weights: 0 or more by list name, instead of alpha, for any number of lists.
     """
 
-    alpha: float = 0.7
+    alpha: float | None = 0.7
     beta: float = 0.5
     reads = frozenset({"probabilities"})
     unit: ClassVar[bool] = True

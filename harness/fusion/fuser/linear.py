@@ -25,7 +25,7 @@ class Linear(ConsensusBonus):
         weights: 0 or more by list name, instead of alpha, for any number of lists.
     """
 
-    alpha: float = 0.7
+    alpha: float | None = 0.7
     reads = frozenset({"values"})
     unit: ClassVar[bool] = False
 

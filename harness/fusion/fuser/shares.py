@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -23,16 +24,23 @@ class Shared:
     """The fields of a fuser that weights its lists.
 
     Attributes:
-        alpha: share of dense, in [0, 1].
+        alpha: share of dense, in [0, 1]; None if ``weights`` are given.
         weights: 0 or more by list name, instead of alpha, for any number of lists.
     """
 
-    alpha: float = 0.5
+    alpha: float | None = 0.5
     weights: Weights | None = field(default=None, hash=False, kw_only=True)
 
     def __post_init__(self) -> None:
-        bounded("fuser.alpha", self.alpha, 0, 1)
-        bounded_weights(self.weights or {})
+        if self.weights is None:
+            bounded("fuser.alpha", self.alpha, 0, 1)
+            return
+        bounded_weights(self.weights)
+        usual = next(field.default for field in fields(self) if field.name == "alpha")
+        check_shares(
+            {"alpha": None if self.alpha == usual else self.alpha, "weights": self.weights}
+        )
+        object.__setattr__(self, "alpha", None)
 
     def shares(self, pool: Calibrated) -> list[tuple[Scored, float]]:
         """Return each list with its weight."""
@@ -61,6 +69,16 @@ class ConsensusBonus(Shared):
         return fused.add_(pool.consensus * self.beta) if self.beta else fused
 
 
+def check_shares(knobs: Mapping[str, Any]) -> None:
+    """Raise HarnessError if both ``alpha`` and ``weights`` are given; knobs: by name."""
+    alpha, weights = knobs.get("alpha"), knobs.get("weights")
+    if alpha is not None and weights is not None:
+        raise HarnessError(
+            f"fuser.alpha={alpha} and fuser.weights={dict(weights)}: weights take the place of "
+            "alpha; leave one of them out"
+        )
+
+
 def bounded_weights(weights: Weights) -> None:
     """Check that no weight is negative and one is above 0; raise HarnessError otherwise."""
     for name, weight in weights.items():
@@ -71,7 +89,9 @@ def bounded_weights(weights: Weights) -> None:
         )
 
 
-def shares(pool: Calibrated, alpha: float, weights: Weights | None) -> list[tuple[Scored, float]]:
+def shares(
+    pool: Calibrated, alpha: float | None, weights: Weights | None
+) -> list[tuple[Scored, float]]:
     """Return each list with its weight: ``weights`` by name, or alpha for the anchor and 1 - alpha.
 
     The anchor is the reference list if the pool has it, otherwise ``dense``, otherwise the first
@@ -86,7 +106,8 @@ def shares(pool: Calibrated, alpha: float, weights: Weights | None) -> list[tupl
             )
         return [(pool[name], float(weights[name])) for name in pool.names]
     first, second = pool.pair()
-    return [(first, alpha), (second, 1 - alpha)]
+    share = float(alpha or 0)
+    return [(first, share), (second, 1 - share)]
 
 
 def weighted_sum(parts: Sequence[tuple[Tensor, float]]) -> Tensor:

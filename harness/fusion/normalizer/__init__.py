@@ -9,7 +9,7 @@ depends on the width of its block. A normalizer that depends on the list's name 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import ClassVar, Protocol, runtime_checkable
 
 from torch import Tensor
@@ -50,6 +50,10 @@ class PerList(ZeroAbsent):
     def of(self, name: str) -> Normalizer:
         """Return the normalizer of a list; equal ones compute the same values."""
         raise NotImplementedError
+
+    def lacks(self, names: Iterable[str]) -> str | None:
+        """Return what must be said about some of these lists, and how, or None."""
+        return None
 
     def __call__(self, scores: Tensor, present: Tensor) -> Tensor:
         """Raise HarnessError: use ``of`` first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -17,8 +17,9 @@ from harness.fusion.normalizer import Normalizer, PerList, ZeroAbsent, best, lea
 class Tmm(PerList):
     """value_i = (s_i - inf) / (max - inf), inf the least score that the list's retriever can give.
 
-    ``minimum`` is inf by list name; -1 for a cosine, 0 for BM25 and PageRank. Values in [0, 1]; an
-    absent document has 0, and so has every document of a list whose greatest score is inf.
+    ``minimum`` is inf by list name; -1 for a cosine, 0 for BM25 and PageRank. A sweep takes it from
+    the list's retriever (``least``); a list from a file has only what is typed. Values in [0, 1];
+    an absent document has 0, and so has every document of a list whose greatest score is inf.
     """
 
     minimum: Mapping[str, float] = field(
@@ -32,18 +33,26 @@ class Tmm(PerList):
 
     def of(self, name: str) -> Normalizer:
         """Return the scaling of one list."""
-        if name not in self.minimum:
-            raise HarnessError(
-                f"normalizer.minimum has no list {name!r}, it names "
-                f"{', '.join(self.minimum) or 'none'}; {_mend(self.minimum, name, 0)}"
-            )
+        if fault := self.lacks([name]):
+            raise HarnessError(f"normalizer=tmm: {fault}")
         return Above(name, self.minimum)
 
+    def lacks(self, names: Iterable[str]) -> str | None:
+        """Return which of these lists have no minimum, and how to give it, or None."""
+        unknown = [name for name in names if name not in self.minimum]
+        if not unknown:
+            return None
+        key = _key({**self.minimum, **dict.fromkeys(unknown, 0)})
+        return (
+            f"it needs the lowest possible score of {' and '.join(unknown)}; add {key} (0 for BM25 "
+            "and PageRank, -1 for a cosine)"
+        )
 
-def _mend(minimum: Mapping[str, float], name: str, value: float) -> str:
-    """Return, for a message, the key with the minimum of one more list."""
-    pairs = ", ".join(f"{key}: {low:g}" for key, low in {**minimum, name: value}.items())
-    return f"give the least score that its retriever can give: 'normalizer.minimum={{{pairs}}}'"
+
+def _key(minimum: Mapping[str, float]) -> str:
+    """Return the key with the minimum of each list, as it is typed."""
+    pairs = ", ".join(f"{name}: {low:g}" for name, low in minimum.items())
+    return f"'normalizer.minimum={{{pairs}}}'"
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,8 @@ class Above(ZeroAbsent):
             raise HarnessError(
                 f"list {self.name} holds the score {value:g}, below "
                 f"normalizer.minimum.{self.name}={minimum:g}; "
-                f"{_mend(self.minima, self.name, value)}"
+                f"give the lowest score that its retriever can give: "
+                f"{_key({**self.minima, self.name: value})}"
             )
         span = best(scores) - minimum
         return (scores - minimum).div_(torch.where(span > 0, span, 1.0))

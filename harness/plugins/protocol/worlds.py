@@ -15,6 +15,7 @@ from harness.plugins.protocol.calibration import Rates, Signs, exchanged, most
 from harness.plugins.protocol.forecasts import IntervalCoverage, check_forecasts
 from harness.sweep.judge import tiebreak
 from harness.sweep.trial import Prepared, Trial
+from harness.sweep.trial.trial import trial_names
 from harness.work.progress import over
 
 
@@ -59,15 +60,16 @@ def ordered(prepared: Prepared) -> list[Trial]:
     breaks ties.
     """
     trials = prepared.plan.trials()
-    keyed = list(zip(prepared.hashes(trials), trials, strict=True))
+    keyed = dict(zip(prepared.hashes(trials), trials, strict=True))
+    names = trial_names(keyed)
     reference = prepared.plan.reference
     alone = [trial for trial in _whole_lists(trials) if trial.name == reference]
-    fused = [(key, trial) for key, trial in keyed if trial.family != "single"]
+    fused = [(key, trial) for key, trial in keyed.items() if trial.family != "single"]
     if not fused:
         raise HarnessError(
             "calibration judges fusions, and this grid has none; choose another grid or fuser"
         )
-    fused.sort(key=lambda keyed: tiebreak(keyed[1].settings, keyed[1].name, keyed[0]))
+    fused.sort(key=lambda keyed: tiebreak(keyed[1].settings, names[keyed[0]], keyed[0]))
     return [*alone, *(trial for _, trial in fused)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import scipy.sparse as sp
 
@@ -29,6 +30,8 @@ class Walker:
         threads: number of blocks at work; ``null`` is the number of processors.
         device: ``cpu`` or a torch device.
     """
+
+    least: ClassVar[float] = 0.0
 
     restart: float = 0.5
     tolerance: float = 1e-6

@@ -18,6 +18,7 @@ from harness.benchmark.source import Chain
 from harness.core.errors import HarnessError
 from harness.core.identity import digest, file_sha256
 from harness.evaluation.gold import Gold
+from harness.evaluation.id_coverage import check_known
 from harness.retriever.trec import Trec
 from harness.work.store import Store
 
@@ -47,11 +48,13 @@ class OwnRuns:
         from datasets import Dataset
 
         gold = Gold.read(self.gold, self.lenient, self.chain, self.rel)
-        documents = [gold.documents]
+        runs = {}
         for run in self.lists.values():
             one = Trec(run, lenient=self.lenient) if isinstance(run, str) else run
             one.content()  # names a file that is not there
-            documents.append(one.read().doc_ids)
+            runs[one.path] = one.read()
+        check_known(runs, gold)
+        documents = [gold.documents, *(run.doc_ids for run in runs.values())]
         ids = pc.unique(pa.chunked_array(documents, pa.string()))
         ids = ids.take(pc.array_sort_indices(ids))
         sha256 = _sha256(gold)
@@ -143,9 +146,3 @@ def _use_own_runs(config: DictConfig, keys: Collection[str]) -> None:
             )
     if "pool.lists" not in keys:
         config.pool.lists = names
-    if "pool.capped" not in keys and not set(names) & set(config.pool.capped):
-        log.warning(
-            "pool.capped=%s names none of the lists, so no cap is tried; e.g. pool.capped=[%s]",
-            list(config.pool.capped),
-            names[-1],
-        )

@@ -92,11 +92,15 @@ def source(view: View) -> Source:
 
 
 def unordered(view: View) -> str:
-    """Return how many questions last_hop counts if the hop order of some is unknown."""
+    """Return how many questions last_hop counts if the hop order of some is unknown, or the
+    objective if that of all is.
+    """
     of = view.in_split or view.n
     known = view.n if view.n < of else int((np.asarray(view.ranks[:1])[..., -1] != UNORDERED).sum())
     if known == of:
         return ""
+    if not known:
+        return f"; no hop order is known, so that there is no last_hop: by {view.objective}"
     judged = " and all results based on it" if view.n < of else ""
     return f" (last_hop{judged}: the {known} of {counted(of, 'question')} whose hop order is known)"
 

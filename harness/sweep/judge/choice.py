@@ -105,7 +105,8 @@ def tiebreak(knobs: Mapping[str, Any], name: str, trial: str) -> tuple[float, st
     """Return the key for trials with equal objective and losses: alpha's distance
     to .5, then name.
     """
-    return round(abs(knobs.get("fuser.alpha", 0.5) - 0.5), 12), name, trial
+    alpha = knobs.get("fuser.alpha")
+    return round(abs((0.5 if alpha is None else alpha) - 0.5), 12), name, trial
 
 
 def best_of_fusers(rows: Sequence[Row]) -> list[Row]:

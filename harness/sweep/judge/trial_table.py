@@ -96,7 +96,7 @@ def judge_trials(
         row = {
             **head,
             "family": trial.family,
-            "untuned": _untuned(trial),
+            "untuned": plan.grid.untuned(trial),
             "overrides": list(trial.overrides),
             "parameters": by_name(trial.settings),
             **(practical if prepared.impractical else {}),
@@ -297,11 +297,3 @@ def _flat(row: Mapping[str, Any]) -> dict[str, object]:
     for place, end in enumerate(("low", "high")):
         flat |= {f"{key}_{end}": row[key] and row[key][place] for key in INTERVALS if key in row}
     return flat
-
-
-def _untuned(trial: Trial) -> bool:
-    """Return whether nothing was chosen for a trial: a single list, or RRF with k 60 on the whole
-    pool.
-    """
-    rrf = trial.family == "rrf" and trial.settings["fuser.k"] == 60
-    return trial.family == "single" or (rrf and trial.pool.effective_cap is None)

@@ -22,15 +22,16 @@ from harness.core.errors import (
 from harness.core.identity import identity
 from harness.fusion.context import default_anchor
 from harness.fusion.fuse import check
-from harness.fusion.fuser import Shared
+from harness.fusion.fuser import Shared, check_shares
 from harness.fusion.importance import read_importance
-from harness.fusion.pool import PoolSpec, list_names
+from harness.fusion.pool import PoolSpec, capped_lists, list_names
 from harness.sweep.folder.rows import Setting, Settings
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial, other_anchor
 from harness.sweep.trial.override import (
     POOL,
     Blocks,
     Fields,
+    fields,
     keys,
     name,
     overrides_of,
@@ -59,8 +60,14 @@ REPLACED = (
     "hydra",
 )
 """The first parts of keys whose overrides a trial's own do not repeat."""
+SHARES = ("fuser.alpha", "fuser.weights")
+"""The knobs of the lists' shares, of which a trial has one."""
+SIMPLEX = "simplex"
+"""The value of an axis of weights that stands for those of ``simplex``."""
 Mistakes = dict[str, HarnessError]
 """Lines that describe mistakes, with their errors."""
+Lacking = dict[tuple[str, str], tuple[Trial, dict[str, None]]]
+"""By group and strategy a trial that must know more of its lists, and the lists of all of them."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +75,8 @@ class Grid:
     """The trials of a configuration.
 
     Attributes:
-        config: plain containers: the four strategy groups, ``pool``, ``grid``, ``lists`` and those
-            of ``RERANKER_INPUTS``.
+        config: plain containers: the four strategy groups, ``pool``, ``grid``, ``lists`` with
+            their ``reference`` and the ``least`` score of each, and those of ``RERANKER_INPUTS``.
         given: the overrides of the sweep; a trial's own overrides follow them. A knob that they
             name restricts the grid (see ``harness.sweep.trial.override``).
     """
@@ -94,49 +101,69 @@ class Grid:
         """
         mistakes: Mistakes = {}
         unfit: Mistakes = {}
+        lacking: Lacking = {}
+        check_shares(fields("fuser", self.typed))
         if not self.typed:
-            self._try({}, mistakes, mistakes)  # values that axes replace must be valid, too
+            self._try({}, mistakes, mistakes, {})  # values that axes replace must be valid, too
         points = [
             (block, trial)
             for block, point in self.points(mistakes)
-            if (trial := self._try(point, mistakes, unfit))
+            if (trial := self._try(point, mistakes, unfit, lacking))
         ]
+        self._leave_out(lacking, mistakes)
         if not self.typed or not points:
             mistakes |= unfit  # a typed strategy keeps those points that it goes with
         if not points:
             mistakes |= self.left_out
-        alone = [self._try(point, mistakes, mistakes) for point in self.baselines()]
+        alone = [self._try(point, mistakes, mistakes, {}) for point in self.baselines()]
         if mistakes:
             _raise(mistakes)
         return [*((BASELINES, trial) for trial in alone if trial), *points]
 
-    def _try(self, point: Settings, mistakes: Mistakes, unfit: Mistakes) -> Trial | None:
+    def _try(
+        self, point: Settings, mistakes: Mistakes, unfit: Mistakes, lacking: Lacking
+    ) -> Trial | None:
         """Return the trial of a point, or None if it is a mistake or left out.
 
-        ``unfit`` collects fusers and normalizers that do not go together. A strategy that was not
-        typed and must know more of the pool's lists is left out, which is logged.
+        ``unfit`` collects fusers and normalizers that do not go together, ``lacking`` those that
+        must know more of some lists.
         """
-        group = ""
         try:
             trial = self.trial(point)
-            group = "fit"
-            check(trial.fuser, trial.normalizer)
-            group = "fuser"
-            _check_shares(trial)
-            group = "normalizer"
-            _check_scales(trial)
         except HarnessError as error:
-            if group == "fit":
-                unfit.setdefault(str(error), error)
-            elif not group or group in self.typed:
-                mistakes.setdefault(str(error), error)
-            else:
-                line = f"points with {group}={trial.settings[group]}; {error}"
-                if line not in self.left_out:
-                    log.warning("left out: %s", line)
-                self.left_out[line] = CombinationError(line)
+            mistakes.setdefault(str(error), error)
             return None
+        try:
+            check(trial.fuser, trial.normalizer)
+        except HarnessError as error:
+            unfit.setdefault(str(error), error)
+            return None
+        for group in ("fuser", "normalizer"):
+            if _lacks(trial, group, trial.pool.lists):
+                _, lists = lacking.setdefault((group, repr(trial.settings[group])), (trial, {}))
+                lists.update(dict.fromkeys(trial.pool.lists))
+                return None
         return trial
+
+    def _leave_out(self, lacking: Lacking, mistakes: Mistakes) -> None:
+        """Log a line for each strategy that some of its points must leave out; for a typed
+        normalizer it is a mistake.
+        """
+        for (group, _), (trial, lists) in lacking.items():
+            line = f"{trial.settings[group]} is not tried: {_lacks(trial, group, list(lists))}"
+            if group == "normalizer" and group in self.typed:
+                mistakes[line] = CombinationError(line)
+            elif line not in self.left_out:
+                log.warning("%s", line)
+            self.left_out[line] = CombinationError(line)
+
+    def untuned(self, trial: Trial) -> bool:
+        """Return whether nothing was chosen for a trial: it is one of ``baselines``."""
+        return repr(trial.identity) in self._untuned
+
+    @cached_property
+    def _untuned(self) -> set[str]:
+        return {repr(self.trial(point).identity) for point in self.baselines()}
 
     def baselines(self) -> list[Settings]:
         """Return the untuned points: every single list, and RRF with k = 60 on the whole pool."""
@@ -160,12 +187,18 @@ class Grid:
             key: point.get(f"pool.{key}", self.config["pool"][key])
             for key in ("lists", "cap", "capped")
         }
+        pool["capped"] = capped_lists(pool["capped"], self._lists(point), self._reference)
         spec = PoolSpec(**pool)
         spec.check_lists(self.config["lists"])
         if "pool.capped" in point:
             spec.check_capped(self.config["lists"])
         chosen = {group: self._fields(group, point) for group in GROUPS}
         chosen["fuser"] = self._within(chosen["fuser"], spec.lists, point)
+        if "minimum" in chosen["normalizer"]:
+            given: Any = {**point, **self.typed}.get("normalizer.minimum") or {}
+            least = self.config.get("least", {})
+            own = {name: least[name] for name in spec.lists if name in least}
+            chosen["normalizer"]["minimum"] = {**own, **given}
         strategies = {group: self._make(fields) for group, fields in chosen.items()}
         prior = point.get("pool.importance", self.config["pool"].get("importance"))
         if prior is not None:
@@ -196,8 +229,13 @@ class Grid:
 
     @cached_property
     def blocks(self) -> Blocks:
-        """The axes of each block, restricted to the typed values."""
-        return restrict(self.config["grid"], self.typed)
+        """The axes of each block, restricted to the typed values, with the lists of each pool."""
+        found = restrict(self.config["grid"], self.typed)
+        for axes in found.values():
+            if "pool.lists" in axes:
+                given = values(axes["pool.lists"])
+                axes["pool.lists"] = list(pools(given, self.config["lists"]))
+        return found
 
     def points(self, mistakes: Mistakes) -> Iterator[tuple[str, dict[str, Setting]]]:
         """Yield each point with its block: values by knob, of the knobs that its
@@ -205,10 +243,15 @@ class Grid:
         """
         for block, axes in self.blocks.items():
             used: set[str] = set()
+            seen: set[str] = set()
             for point in _product(axes):
                 fit = {knob: value for knob, value in point.items() if self._has(knob, point)}
                 used |= fit.keys()
-                yield block, fit
+                fit = {knob: value for knob, value in fit.items() if self._shares(knob, fit)}
+                for each in self._weighted(fit):
+                    if (text := repr(each)) not in seen:
+                        seen.add(text)
+                        yield block, each
             for knob in sorted(axes.keys() - used):
                 # a typed strategy may lack a block's knob
                 if not {knob, knob.partition(".")[0]} & self.typed.keys():
@@ -218,10 +261,34 @@ class Grid:
                     mistakes.setdefault(line, HarnessError(line))
 
     def _has(self, knob: str, point: Settings) -> bool:
+        """Return whether a strategy of a point, or its pool, has a knob."""
         group, _, field = knob.partition(".")
         return knob in POOL or (
             group in GROUPS and (not field or field in self._base(group, point))
         )
+
+    def _shares(self, knob: str, point: Settings) -> bool:
+        """Return whether a knob is no share of lists, or the one that a point varies: weights if it
+        has some, otherwise alpha. With an axis of alpha, ``simplex`` is not for two lists.
+        """
+        own = self._base("fuser", point)
+        if knob not in SHARES or not {*SHARES} <= {f"fuser.{field}" for field in own}:
+            return True
+        weights = point.get("fuser.weights", own["weights"])
+        if weights == SIMPLEX and "fuser.alpha" in point and len(self._lists(point)) == 2:
+            weights = None
+        return (weights is None) == (knob == "fuser.alpha")
+
+    def _lists(self, point: Settings) -> Sequence[str]:
+        return list_names("pool.lists", point.get("pool.lists", self.config["pool"]["lists"]), 1)
+
+    def _weighted(self, point: dict[str, Setting]) -> Iterator[dict[str, Setting]]:
+        """Yield the points of a point: one for each weighting if its weights are ``simplex``."""
+        if point.get("fuser.weights") != SIMPLEX:
+            yield point
+            return
+        for weights in simplex(self._lists(point)):
+            yield {**point, "fuser.weights": weights}
 
     def _unknown(self, knob: str) -> str:
         group = knob.partition(".")[0]
@@ -273,6 +340,8 @@ class Grid:
             and not any(key.startswith("fuser.weights") for key in given)
         ):
             found["weights"] = {name: weights.get(name, 1.0) for name in lists}
+        if "alpha" in found and found.get("weights") is not None:
+            found["alpha"] = None
         return found
 
     def _make(self, fields: Fields) -> Any:
@@ -281,6 +350,10 @@ class Grid:
         if key not in self.made:
             self.made[key] = instantiate(dict(fields))
         return self.made[key]
+
+    @property
+    def _reference(self) -> str:
+        return self.config.get("reference") or default_anchor(self.config["lists"])
 
     def _anchor(self, lists: Sequence[str]) -> str | None:
         reference = self.config.get("reference")
@@ -292,27 +365,22 @@ class Grid:
         return [text for text, key in pairs if key.split(".")[0] not in REPLACED]
 
 
-def _check_shares(trial: Trial) -> None:
-    """Raise if alpha would share the score between other than two lists."""
-    if (
-        isinstance(trial.fuser, Shared)
-        and trial.fuser.weights is None
-        and len(trial.pool.lists) != 2
-    ):
-        one = len(trial.pool.lists) < 2
-        mend = "add a list" if one else "give fuser.weights={name: weight, ...} with the fuser"
-        raise CombinationError(
-            "alpha shares the score between two lists, the pool has "
-            f"{', '.join(trial.pool.lists)}; {mend}"
-        )
-
-
-def _check_scales(trial: Trial) -> None:
-    """Raise if a normalizer that scales each list by its name does not know one."""
-    scaling = getattr(trial.normalizer, "of", None)
-    if scaling is not None and trial.reads_values and not trial.learns:
-        for name in trial.pool.lists:
-            scaling(name)
+def _lacks(trial: Trial, group: str, lists: Sequence[str]) -> str | None:
+    """Return what the fuser or the normalizer of a trial must know of some lists, or None."""
+    if group == "normalizer":
+        named = trial.reads_values and not trial.learns
+        lacks = getattr(trial.normalizer, "lacks", None) if named else None
+        return lacks and lacks(lists)
+    shared = isinstance(trial.fuser, Shared) and trial.fuser.weights is None
+    if not shared or len(trial.pool.lists) == 2:
+        return None
+    if len(lists) < 2:
+        return f"alpha weighs two lists, and there is {lists[0]} alone; add a list"
+    weights = ", ".join(f"{name}: 1" for name in lists)
+    return (
+        f"alpha weighs two lists, and the pool has {len(trial.pool.lists)}; add "
+        f"'fuser.weights={{{weights}}}'"
+    )
 
 
 def _accepted(fields: Fields) -> set[str]:
@@ -320,6 +388,31 @@ def _accepted(fields: Fields) -> set[str]:
     from hydra.utils import get_class
 
     return {field.name for field in dataclasses.fields(get_class(str(fields["_target_"])))}
+
+
+def pools(given: Sequence[Setting], names: Sequence[str]) -> Iterator[Setting]:
+    """Yield the values of an axis of lists: ``pairs`` is every pair of the names, ``all`` all of
+    them; each pool once.
+    """
+    seen: list[Setting] = []
+    for value in given:
+        named: dict[object, list[Setting]] = {
+            "pairs": [list(pair) for pair in itertools.combinations(names, 2)],
+            "all": [list(names)],
+        }
+        for pool in named.get(value, [value]) if isinstance(value, str) else [value]:
+            if pool not in seen:
+                seen.append(pool)
+                yield pool
+
+
+def simplex(names: Sequence[str]) -> Iterator[dict[str, Setting]]:
+    """Yield weights by list name that sum to 1: every list has a share, and two more shares are
+    given out in every way (three weightings of two lists, six of three).
+    """
+    total = len(names) + 2
+    for extra in itertools.combinations_with_replacement(names, 2):
+        yield {name: round((1 + extra.count(name)) / total, 4) for name in names}
 
 
 def _product(axes: Settings) -> Iterator[dict[str, Setting]]:

@@ -187,6 +187,18 @@ def _facts(one: Mapping[str, object], data: Benchmark, kept: Store) -> Facts:
     return manifest.get("facts", {}) if manifest else {}
 
 
+def least_scores(retrievers: Mapping[str, Retriever]) -> dict[str, float]:
+    """Return the least score that each list's retriever can give, of those that declare it."""
+    found = {}
+    for name, retriever in retrievers.items():
+        inner: Any = retriever
+        while not hasattr(inner, "least") and hasattr(inner, "retriever"):
+            inner = inner.retriever
+        if hasattr(inner, "least"):
+            found[name] = float(inner.least)
+    return found
+
+
 def identities(retrievers: Mapping[str, Retriever]) -> Identities:
     """Return the identity of each list by name."""
     return {name: identity(retriever) for name, retriever in retrievers.items()}

@@ -120,13 +120,21 @@ def ineffective(typed: Settings, trials: Sequence[Trial]) -> Iterator[str]:
     field.
     """
     for knob, value in typed.items():
-        if not any(knob in trial.settings and trial.settings[knob] == value for trial in trials):
+        if not any(_is_set(trial.settings, knob, value) for trial in trials):
             group, _, field = knob.partition(".")
             having = [each for each in names(group) if field in _fields(group, each)]
             hint = f"{field} is read by {group}={', '.join(having)}" if having else ""
             if field.startswith("cap"):
                 hint = "it needs a pool.cap and a list that pool.capped names"
             yield unused(f"{knob}={value}", hint)
+
+
+def _is_set(settings: Settings, knob: str, value: Setting) -> bool:
+    """Return whether a trial has a typed value; a mapping may have further names."""
+    own = settings.get(knob)
+    if isinstance(value, Mapping) and isinstance(own, Mapping):
+        return value.items() <= own.items()
+    return knob in settings and own == value
 
 
 def unread(

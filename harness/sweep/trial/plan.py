@@ -22,6 +22,7 @@ from harness.evaluation.paired_comparison import MARGIN
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial, inputs, reference_of
 from harness.sweep.trial.grid import Grid
+from harness.sweep.trial.kept_files import locate_files
 from harness.sweep.trial.override import ineffective, keys, read_axes, unread
 
 log = logging.getLogger(__name__)
@@ -76,8 +77,9 @@ class Plan:
             for key in (*GROUPS, "pool", "grid", *RERANKER_INPUTS)
             if key in self.config
         }
-        lists = list(self.config.lists)
-        return Grid({**plain, "lists": lists, "reference": self.reference}, self.given)
+        least = inputs.least_scores(inputs.retrievers(self.config))
+        lists = {"lists": list(self.config.lists), "least": least, "reference": self.reference}
+        return Grid({**plain, **lists}, self.given)
 
     def strategies(self) -> list[str]:
         """The names of its strategies, ``fuser/rrf``, or the class if conf/ has no name for it."""
@@ -131,27 +133,24 @@ class Plan:
     def without_order(self, data: Benchmark, split: str) -> Plan:
         """Return the plan without metrics that need a hop order; a warning names them.
 
-        For runs without a corpus, an objective that was not typed is replaced by the first other
-        metric. Otherwise HarnessError is raised if the objective needs an order.
+        For runs without a corpus, an objective that was not typed is replaced by full_sup of the
+        same depth, which captions say. Otherwise HarnessError is raised if the objective needs an
+        order.
         """
         config = self.config.copy()
         kept = [name for name in config.metrics if not Metric.parse(name).ordered]
-        if Metric.parse(config.objective).ordered:
-            if not data.ids_only or not kept or "objective" in keys(self.given):
+        objective = Metric.parse(config.objective)
+        if objective.ordered:
+            if not data.ids_only or "objective" in keys(self.given):
                 raise HarnessError(
                     f"objective={config.objective}: no {split} question of {data.name} has a known "
                     "order of hops, so none "
                     "is the last; set e.g. objective=recall@5, or say which have one: "
                     "dataset.chain={field: [values]}"
                 )
-            log.warning(
-                "%s: no hop order is known, so the objective is %s, not %s",
-                data.name,
-                kept[0],
-                config.objective,
-            )
-            config.objective = kept[0]
-        if left := [name for name in config.metrics if name not in kept]:
+            config.objective = str(Metric("full_sup", objective.k))
+        left = [name for name in config.metrics if name not in kept]
+        if left and not data.ids_only:
             log.warning(
                 "%s: %s not measured, no %s question has a known order of hops",
                 data.name,
@@ -177,6 +176,7 @@ def reopen(folder: Path, config: DictConfig) -> Plan:
     stored = SweepResult(folder).config
     given, here = tuple(stored.get("given", ())), ("paths", "device", "tracking")
     plain = {key: value for key, value in stored.items() if key not in ("given", *here)}
+    plain = locate_files(plain, folder.resolve().parents[1])
     place = folder / "config.yaml"
     if missing := [key for key in STORED if key not in plain]:
         raise HarnessError(f"{place}: {missing[0]} is missing; sweep again")

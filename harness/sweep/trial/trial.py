@@ -189,13 +189,11 @@ class Trial:
         if alone:
             return " ".join(words)
         words[1:1] = self._knobs("fuser")
-        if set(self.pool.lists) != {"dense", "graph"}:
-            words.append("+".join(self.pool.lists))
         return " ".join(words)
 
     def _knobs(self, group: str) -> list[str]:
         """Return the knobs of a group: numbers always, words and mappings unless they are the
-        default.
+        default, the minima of lists never.
         """
         knobs = {
             key.removeprefix(f"{group}."): value
@@ -206,19 +204,22 @@ class Trial:
         return [
             f"{key}={_short(value)}"
             for key, value in knobs.items()
-            if is_number(value) or value != usual[key]
+            if is_number(value) or (value not in (None, usual[key]) and key != "minimum")
         ]
 
 
 def trial_names(trials: Mapping[str, Trial]) -> dict[str, str]:
     """Return a name for each trial by hash, no two of which are equal.
 
-    Trials with the same ``Trial.name`` also have the settings in which they differ, e.g.
-    ``capped=graph``, and their hash if there is none.
+    If the trials fuse different lists, each name ends with its lists. Trials with equal names also
+    have the settings in which they differ, e.g. ``capped=graph``, and their hash if there is none.
     """
     alike: dict[str, list[str]] = {}
+    pools = {trial.pool.lists for trial in trials.values() if len(trial.pool.lists) > 1}
     for key, trial in trials.items():
-        alike.setdefault(trial.name, []).append(key)
+        told = len(pools) > 1 and trial.pool.lists in pools
+        name = f"{trial.name} {'+'.join(trial.pool.lists)}" if told else trial.name
+        alike.setdefault(name, []).append(key)
     names = {}
     for name, keys in alike.items():
         own = [trials[key].settings for key in keys]

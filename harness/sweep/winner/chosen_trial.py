@@ -14,7 +14,8 @@ from harness.core.configuration import StoredReader, instantiate, strategy
 from harness.core.errors import HarnessError
 from harness.core.identity import own_versions
 from harness.fusion.fuse import check
-from harness.fusion.pool import PoolSpec
+from harness.fusion.fuser import check_shares
+from harness.fusion.pool import PoolSpec, capped_lists
 from harness.sweep.folder.lock import check_same, lock_file, read_lock
 from harness.sweep.trial import GROUPS, Trial, other_anchor, reference_of
 from harness.sweep.trial.override import (
@@ -43,9 +44,12 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
         given: the typed overrides; none may change what a lock decides.
     """
     if config.lock is None:
-        pool = {"lists": names, **config.pool}
-        spec = PoolSpec(**pool)
-        anchor = other_anchor(reference_of(config.reference, list(names)), spec.lists)
+        knobs = typed_knobs(given, config)
+        check_shares(fields("fuser", knobs))
+        reference = reference_of(config.reference, list(names))
+        capped = capped_lists(config.pool.capped, names, reference)
+        spec = PoolSpec(**{"lists": names, **config.pool, "capped": capped})
+        anchor = other_anchor(reference, spec.lists)
         found = Trial(
             replace(spec, reference=anchor),
             **{group: instantiate(config[group]) for group in GROUPS},
@@ -53,7 +57,6 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
             overrides=(),
         )
         read = replace(found, settings=settings_of(found, config))
-        knobs = typed_knobs(given, config)
         if "pool.capped" in knobs:
             found.pool.check_capped(names)
         if unused := [*ineffective(knobs, [read])]:

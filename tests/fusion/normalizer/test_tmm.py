@@ -19,7 +19,7 @@ def test_a_list_that_never_leaves_the_minimum_has_zero_everywhere(scores) -> Non
 
 
 def test_a_list_without_a_minimum_is_named(scores) -> None:
-    with pytest.raises(HarnessError, match=r"normalizer\.minimum.*'splade'.*bm25"):
+    with pytest.raises(HarnessError, match=r"splade.*normalizer\.minimum=.*splade: 0"):
         scores("combsum", {"splade": {"a": 1}}, Tmm())
 
 

@@ -13,6 +13,7 @@ import pytest
 
 import harness
 from harness.core.concepts import PACKAGE
+from harness.report.archive_contents import given_files
 from harness.sweep.folder.inventory import latest
 from harness.sweep.folder.result import SweepResult
 from tests.conftest import Command
@@ -37,11 +38,10 @@ def test_every_trial_is_scored_as_evaluate_scores_its_fused_file(
     assert not command("sweep", LISTS, "gold=gold.jsonl", "tracking=none")[0]
     result = SweepResult(latest(place / "runs"))
     trials = pd.read_parquet(result.folder / "trials.parquet")
-    assert len(trials) == 218
+    assert len(trials) == 2 + 8 + 6 + 10 + 20 + 30 + 10 + 5  # lists, then the blocks without tmm
     sha256 = hashlib.sha256((place / "gold.jsonl").read_bytes()).hexdigest()
     assert result.manifest["origin"] == {"file": "gold.jsonl", "sha256": sha256}
     assert not {"encoder", "extractor", "graph"} & set(result.config)
-    assert not (place / "runs" / "artifacts").exists()
     lock = f"lock={result.folder}"
     assert not command("fuse", LISTS, lock, "split=tune", "out=won.trec")[0]
     assert not command("evaluate", "run=won.trec", "gold=gold.jsonl", "split=tune", "out=won.json")[
@@ -56,10 +56,19 @@ def test_every_trial_is_scored_as_evaluate_scores_its_fused_file(
 
 
 @pytest.mark.parametrize("changed", ["gold.jsonl", "graph.trec"])
-def test_heldout_refuses_another_gold_or_list(place: Path, command: Command, changed: str) -> None:
+def test_heldout_reads_what_was_swept_and_refuses_a_changed_copy(
+    place: Path, command: Command, changed: str
+) -> None:
     assert not command("sweep", LISTS, "gold=gold.jsonl", "tracking=none", "grid=point")[0]
     path = place / changed
     path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
+    assert not command("verify", "--rescore", f"sweep={latest(place / 'runs')}")[0]
+    kind = "gold" if changed == "gold.jsonl" else "list"
+    for copy in (place / "runs" / "artifacts" / kind).glob("*/*l*"):
+        if copy.suffix == ".jsonl":
+            copy.write_text(path.read_text())
+        elif copy.suffix == ".parquet":
+            harness.read("vectors.trec").to_frame().iloc[1:].to_parquet(copy)
     status, _, message = command("heldout", "tracking=none")
     assert status == 2
     assert "sweep again for a new lock" in message
@@ -89,7 +98,7 @@ def test_a_single_trial_has_nothing_to_compare(place: Path, command: Command) ->
 
 
 def test_judgements_and_any_names(place: Path, command: Command) -> None:
-    """Without a hop order the objective is the first metric of conf/config.yaml that needs none."""
+    """Without a hop order the objective is full_sup at the asked depth, which the result says."""
     with (place / "test.qrels").open("w") as stream:
         for line in (place / "gold.jsonl").read_text().splitlines():
             row = json.loads(line)
@@ -102,7 +111,12 @@ def test_judgements_and_any_names(place: Path, command: Command) -> None:
         "pool.cap=20",
         "grid=point",
     )
-    assert not command("sweep", named, "gold=test.qrels", *asked)[0]
+    status, out, progress = command("sweep", named, "gold=test.qrels", *asked)
+    assert not status
+    assert "no hop order is known, so that there is no last_hop: by full_sup@5" in " ".join(
+        out.split()
+    )
+    assert "last_hop" not in progress
     shutil.copy("graph.trec", "walk (1).trec")
     frame = harness.read("graph.trec").to_frame().rename(columns={"doc_id": "absatz"})
     frame.to_csv("walk.csv", index=False)
@@ -113,7 +127,7 @@ def test_judgements_and_any_names(place: Path, command: Command) -> None:
     made = harness.run_sweep(named, "gold=test.qrels", *asked)
     manifest = made.manifest
     assert made.folder == latest(Path("runs"))
-    assert (manifest["objective"], manifest["reference"]) == ("full_sup@2", "walk")
+    assert (manifest["objective"], manifest["reference"]) == ("full_sup@5", "walk")
     assert (manifest["splitting"], manifest["dataset"]) == ("disjoint", "test")
 
 
@@ -136,6 +150,55 @@ def test_mistakes_are_one_line(
     assert status == 2
     assert message in told
     assert not (place / "runs" / "sweeps").exists()
+
+
+def test_a_list_of_other_documents_is_refused(place: Path, command: Command) -> None:
+    (place / "other.trec").write_text(
+        (place / "graph.trec").read_text().replace(" Q0 ", " Q0 other_")
+    )
+    status, _, told = command(
+        "sweep", "lists={dense: vectors.trec, b: other.trec}", "gold=gold.jsonl"
+    )
+    assert status == 2
+    assert "other.trec and gold.jsonl have no document in common" in told
+    assert not (place / "runs" / "sweeps").exists()
+
+
+def test_a_sweep_goes_on_from_any_folder_without_its_files(
+    place: Path,
+    command: Command,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Lists, gold and split are kept; heldout, apply and verify give what the files gave, and the
+    archive has them.
+    """
+    frame = harness.read("graph.trec").to_frame().rename(columns={"doc_id": "absatz"})
+    frame.to_csv("graph.csv", index=False)
+    ids = [json.loads(line)["id"] for line in (place / "gold.jsonl").read_text().splitlines()]
+    split = "".join(f"{one} {'tune' if n % 2 else 'test'}\n" for n, one in enumerate(ids))
+    (place / "split.txt").write_text(split)
+    given = "lists={dense: vectors.trec, graph: {file: graph.csv, columns: {doc: absatz}}}"
+    typed = ("gold=gold.jsonl", "split=split.txt", "grid=point", "tracking=none")
+    assert not command("sweep", given, *typed)[0]
+    folder = latest(place / "runs").resolve()
+    assert not command("fuse", LISTS, f"lock={folder}", "depth=100", f"out={place / 'files.trec'}")[
+        0
+    ]
+    for name in ("vectors.trec", "graph.trec", "graph.csv", "gold.jsonl", "split.txt"):
+        (place / name).unlink()
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    assert not command("heldout", f"sweep={folder}", "tracking=none")[0]
+    assert not command("apply", f"lock={folder}", "out=kept.trec")[0]
+    assert Path("kept.trec").read_text() == (place / "files.trec").read_text()
+    status, out, told = command("verify", f"sweep={folder}", "--rescore")
+    assert not status, told
+    assert "scored and judged again: the same ranks" in out
+    assert "scored again: the same files" in out
+    kept = given_files(SweepResult(folder))
+    assert set(kept) == {f"runs/{name}/list.parquet" for name in ("dense", "graph")} | {
+        "runs/gold/gold.jsonl"
+    }
 
 
 def test_another_form_of_the_same_lists_and_gold_is_the_same_sweep(

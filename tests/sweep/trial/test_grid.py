@@ -4,7 +4,6 @@ import pytest
 
 from harness.core.configuration import defaults
 from harness.core.errors import HarnessError
-from harness.sweep.judge.trial_table import _untuned
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.override import ineffective, literal
 
@@ -40,8 +39,9 @@ def test_the_untuned_baselines_always_stand_first():
 
 def test_nothing_was_chosen_for_lists_and_for_rrf_at_60_on_the_whole_pool():
     axes = {"fuser": ["rrf", "combsum"], "fuser.k": [10, 60], "pool.cap": [None, 5]}
-    trials = grid(axes).trials()
-    assert [trial.name for trial in trials if _untuned(trial)] == [*LISTS, "rrf k=60"]
+    made = grid(axes)
+    alone = [trial.name for trial in made.trials() if made.untuned(trial)]
+    assert alone == [*LISTS, "rrf k=60"]
     pool = {"lists": ["graph"], "cap": None, "capped": []}
     alone = grid({"fuser": ["single"]}, pool=pool).trials()
     assert [trial.name for trial in alone] == LISTS  # of one list there is no RRF
@@ -80,7 +80,7 @@ def test_an_axis_that_a_fuser_does_not_read_does_not_multiply_it():
 
 def test_a_cap_that_cuts_nothing_is_no_other_trial():
     axes = {"fuser": ["rrf"], "fuser.k": [10], "pool.cap": [5, None]}
-    assert names({**axes, "pool.lists": [["dense", "bm25"]]}) == ["rrf k=10 dense+bm25"]
+    assert names({**axes, "pool.lists": [["dense", "bm25"]]}) == ["rrf k=10"]
 
 
 def test_a_trials_overrides_describe_it_whole():
@@ -182,8 +182,8 @@ def test_a_fusers_own_list_is_one_of_the_pool():
     axes = {"fuser": ["rrf_anchored"], "fuser.k": [10]}
     own = {"pool": {"lists": ["bm25", "graph"], "cap": None, "capped": []}}
     assert names(axes) == ["rrf_anchored k=10"]
-    assert names(axes, **own) == ["rrf_anchored k=10 list=bm25 bm25+graph"]
-    assert names(axes, **own, reference="graph") == ["rrf_anchored k=10 list=graph bm25+graph"]
+    assert names(axes, **own) == ["rrf_anchored k=10 list=bm25"]
+    assert names(axes, **own, reference="graph") == ["rrf_anchored k=10 list=graph"]
     with pytest.raises(HarnessError, match=r"fuser.list=dense:.*bm25"):
         names({**axes, "fuser.list": ["dense"]}, **own)
 
@@ -199,7 +199,7 @@ def test_a_list_that_the_default_weights_do_not_name_has_weight_1():
     own = dict(OWN)
     (trial,) = [each for each in grid(axes, **own).trials() if each.family == "weighted_rrf"]
     assert dict(trial.fuser.weights) == {"mine": 1.0, "graph": 0.35}
-    assert trial.name == "weighted_rrf k=10 weights=1:0.35 bonus=0 mine+graph"
+    assert trial.name == "weighted_rrf k=10 weights=1:0.35 bonus=0"
     assert "pool.importance" not in trial.settings
     typed = {**axes, "fuser.weights": [{"graph": 0.5}]}
     (trial,) = [each for each in grid(typed, **own).trials() if each.family == "weighted_rrf"]
@@ -212,20 +212,26 @@ def test_points_whose_normalizer_must_know_more_of_a_list_are_told_and_left_out(
     axes = {"fuser": ["linear"], "normalizer": ["pit", "tmm"]}
     own = dict(OWN)
     assert [each.name for each in grid(axes, **own).trials() if each.family == "linear"] == [
-        "linear alpha=0.7 beta=0 pit mine+graph"
+        "linear alpha=0.7 beta=0 pit"
     ]
-    said = "left out: points with normalizer=tmm; normalizer.minimum has no list 'mine'"
-    assert said in caplog.text
+    said = "tmm is not tried: it needs the lowest possible score of mine and graph; add"
+    assert caplog.text.count(said) == 1
+    own["least"] = {"graph": 0.0}
     own["normalizer"] = defaults("normalizer", "tmm")
-    with pytest.raises(HarnessError, match="'mine'"):
+    with pytest.raises(HarnessError, match=r"score of mine; add.*minimum=\{graph: 0, mine: 0\}"):
         grid(axes, ("normalizer=tmm",), **own).trials()
+    own["normalizer"] = {**own["normalizer"], "minimum": {"mine": -2}}
+    given = ("normalizer=tmm", "normalizer.minimum={mine: -2}")
+    trial = grid(axes, given, **own).trials()[-1]
+    assert dict(trial.normalizer.minimum) == {"graph": 0, "mine": -2}
+    assert not list(ineffective(grid(axes, given, **own).typed, [trial]))
 
 
 def test_alpha_is_of_two_lists(caplog):
     three = {"pool": {"lists": ["dense", "graph", "bm25"], "cap": None, "capped": []}}
     axes = {"fuser": ["rrf", "linear"], "fuser.k": [10], "fuser.alpha": [0.3, 0.5]}
-    assert names(axes, **three) == ["rrf k=10 dense+graph+bm25"]
-    said = "left out: points with fuser=linear; alpha shares the score between two lists"
+    assert names(axes, **three) == ["rrf k=10"]
+    said = "linear is not tried: alpha weighs two lists, and the pool has 3; add 'fuser.weights="
     assert caplog.text.count(said) == 1
     with pytest.raises(HarnessError, match=r"fuser.weights="):
         names({"fuser": ["linear"]}, **three)  # nothing else is left
@@ -319,3 +325,55 @@ def test_given_coefficients_have_a_name():
     axes = {"fuser": ["learned"], "fuser.coefficients": [given]}
     names = [trial.name for trial in grid(axes).trials()]
     assert any("coefficients=1+1:1+0.5" in name for name in names), names
+
+
+POOLS = {"pool.lists": ["pairs", "all"], "fuser": ["linear"], "fuser.weights": "simplex"}
+
+
+def test_every_pair_of_lists_and_all_are_pools_whatever_their_names():
+    """Three pairs by two alphas; three lists by the six ways to share 5 parts, one or more each."""
+    for lists in (LISTS, ["x", "y", "z"]):
+        axes = {**POOLS, "fuser.alpha": [0.1, 0.9]}
+        own = {"pool": {"lists": lists[:2], "cap": None, "capped": None}, "lists": lists}
+        trials = grid(axes, **own).trials()[4:]
+        first, second, third = lists
+        pairs = [(first, second), (first, third), (second, third)]
+        assert [one.pool.lists for one in trials[::2]] == [*pairs, *[(first, second, third)] * 3]
+        assert [one.fuser.alpha for one in trials] == [0.1, 0.9] * 3 + [None] * 6
+        shared = [tuple(one.fuser.weights.values()) for one in trials[6:]]
+        assert sorted(shared) == [
+            (0.2, 0.2, 0.6),
+            (0.2, 0.4, 0.4),
+            (0.2, 0.6, 0.2),
+            (0.4, 0.2, 0.4),
+            (0.4, 0.4, 0.2),
+            (0.6, 0.2, 0.2),
+        ]
+        weighted = grid({**POOLS, "fuser": ["weighted_rrf"]}, **own).trials()[4:]
+        assert len(weighted) == 3 * 3 + 6
+        assert tuple(weighted[0].fuser.weights.values()) == (0.75, 0.25)
+
+
+def test_a_cap_is_of_every_list_but_the_reference():
+    own = {"pool": {"lists": ["x", "y"], "cap": None, "capped": None}, "lists": ["x", "y", "z"]}
+    axes = {"pool.lists": ["pairs", "all"], "fuser": ["rrf"], "fuser.k": [10], "pool.cap": [5]}
+    trials = grid(axes, **own).trials()[4:]
+    assert [one.pool.cut_lists for one in trials] == [("y",), ("z",), ("y", "z"), ("y", "z")]
+    trials = grid(axes, **own, reference="z").trials()[4:]
+    assert [one.pool.cut_lists for one in trials] == [("x", "y"), ("x",), ("y",), ("x", "y")]
+
+
+def test_weights_take_the_place_of_alpha():
+    """With weights alpha is null: no axis, not in the name, and an error if both are typed."""
+    weights = {"dense": 1, "graph": 0.5}
+    axes = {"fuser": ["linear"], "fuser.alpha": [0.1, 0.9], "normalizer": ["pit"]}
+    own = {"fuser": {**defaults("fuser", "boltzmann"), "weights": weights}}
+    typed = "fuser.weights={dense: 1, graph: .5}"
+    (trial,) = grid(axes, (typed,), **own).trials()[4:]
+    assert trial.name == "linear beta=0 weights=1:0.5 pit"
+    assert trial.settings["fuser.alpha"] is None
+    again = {"fuser": {**defaults("fuser", "linear"), "weights": weights, "alpha": None}}
+    (same,) = grid({}, trial.overrides, **again).trials()[4:]
+    assert same.identity == trial.identity
+    with pytest.raises(HarnessError, match=r"fuser\.alpha=0\.7.*fuser\.weights.*leave one"):
+        grid(axes, (typed, "fuser.alpha=.7"), **own).trials()

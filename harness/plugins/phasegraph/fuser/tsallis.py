@@ -27,7 +27,7 @@ class Tsallis(ConsensusBonus):
 
     version = 2  # 2: a limit where no document has a weight
 
-    alpha: float = 0.7
+    alpha: float | None = 0.7
     beta: float = 0.5
     q: float = 1.5
     reads = frozenset({"probabilities"})
