@@ -17,6 +17,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from harness.core.identity import code_version
 from tests import process
 from tests.world.folder import write_benchmark
 
@@ -146,12 +147,21 @@ def scripted(site: Path, folder: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
+def test_wheel_and_checkout_hold_out_each_others_locks(site: Path, folder: Path) -> None:
+    for first, second in ((site, CHECKOUT), (CHECKOUT, site)):
+        runs = f"paths.runs=by_{first.name}"
+        sweep = harness(first, folder, *SWEEP, "fuser=rrf", runs).splitlines()[-1]
+        printed = harness(second, folder, "heldout", f"sweep={sweep}", "tracking=none", runs)
+        assert "evaluation 1" in printed
+
+
 def test_the_installed_package_is_what_runs(site: Path, folder: Path) -> None:
-    """In processes that start as a user's."""
+    """In processes that start as a user's. Its code is that of the checkout."""
     started = [sys.executable, "-P", "-m", "harness"]
     environment = {"PATH": "", "PYTHONPATH": str(site)}
     for line, said in (
-        (["--version"], f"harness {VERSION} (code "),
+        (["--version"], f"harness {VERSION} (code {code_version()})"),
         (["evaluate", *RUN, "metrics=[recall@5]"], "recall@5"),
     ):
         done = subprocess.run(

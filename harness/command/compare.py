@@ -32,7 +32,11 @@ row a query: run, metric, scores, won or lost, and the rank of each gold passage
 
 gate=no_worse margin=1 is for continuous integration: the last line says whether the whole 95%
 interval of the difference (by cluster if questions share gold) is above -1 point. The exit status
-is 0 if it is, 1 if it is below, and 2 if this is undecided, as for a mistake in the command. gate=better asks for more than the margin. Of several comparisons every one must pass.
+is 0 if it is, 1 if it is below, 3 if this cannot be told, and 2 for a mistake in the command.
+gate=better asks for more than the margin. Of several comparisons every one must pass. Identical
+lists are no worse; two systems that both score 0 are refused. A gate implies strict=true. Files
+begin with the answer; JSON has gate: {kind, margin, bound, verdict}, with the margin in points.
+How many questions a gate takes: harness power gate=no_worse margin=1 discordance=.1
 """
 
 from __future__ import annotations
@@ -49,7 +53,6 @@ from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
-    from harness.evaluation.gate import QualityGate
     from harness.evaluation.run_comparison import NamedRun
     from harness.evaluation.system_comparison import SystemComparison
     from harness.run.systems import Files
@@ -59,7 +62,7 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> None:
     """Read the runs, compare them, correct the p values, print and write."""
-    from harness.evaluation.gate import STATUS, QualityGate
+    from harness.evaluation.gate import QualityGate, deciding, gate_line
 
     complete(config)
     if sweeps := _sweeps(config):
@@ -78,39 +81,35 @@ def run(config: DictConfig) -> None:
         found = _compare_items(config, runs, baselines)
     else:
         found = _compare_runs(config, runs, baselines)
+    if gate is not None:
+        found = gate.judge(found)
     _show(found, config.explain)
     if config.out is not None:
-        _write(config.out, found, gate)
-    if gate is not None:
-        answer, line = gate.answer_all(found)
-        print(line, flush=True)
-        sys.exit(STATUS[answer])
+        _write(config.out, found)
+    if (result := deciding(found)) is not None:
+        print(gate_line(found), flush=True)
+        sys.exit(result.status)
 
 
-def _write(out: str, found: Sequence[SystemComparison], gate: QualityGate | None) -> None:
-    """Write the comparisons, and the result of the gate with each."""
+def _write(out: str, found: Sequence[SystemComparison]) -> None:
+    """Write the comparisons."""
     from dataclasses import asdict
     from functools import partial
 
     from harness.evaluation.conclusion import headroom
+    from harness.evaluation.gate import gate_line
     from harness.evaluation.run_comparison import Comparisons
     from harness.evaluation.system_comparison import comparison_table
     from harness.report.output import write_result
 
     won = {name: asdict(room) for name, room in headroom(found).items()}
-    results = [
-        {
-            **one.json,
-            "headroom": won.get(str(one.metric)),
-            **({"gate": gate.answer(one)} if gate else {}),
-        }
-        for one in found
-    ]
+    results = [{**one.json, "headroom": won.get(str(one.metric))} for one in found]
     one_or_all = results[0] if len(results) == 1 else results
     every, table = Comparisons(found), comparison_table(found)
     several = len({one.baseline for one in found}) > 1
     rows = partial(every.to_frame, per_query=True)
-    write_result(out, one_or_all, table, None if several else every.paper, rows)
+    paper = None if several else every.paper
+    write_result(out, one_or_all, table, paper, rows, gate_line(found))
 
 
 def _sweeps(config: DictConfig) -> list[str]:
@@ -175,7 +174,7 @@ def _compare_runs(
     config: DictConfig, runs: Systems, baselines: Systems
 ) -> Sequence[SystemComparison]:
     """Return the comparisons of ranked lists by their gold passages."""
-    from harness.evaluation.id_coverage import check_whole, read_gold
+    from harness.evaluation.id_coverage import read_gold
     from harness.evaluation.run_comparison import compare_all
     from harness.run import io as lists
     from harness.run.systems import label
@@ -192,17 +191,19 @@ def _compare_runs(
             if len(own) > 1:
                 raise HarnessError(f"{name}: expected one run with gold=, got {label(own)}")
             found[name] = label(own), known[label(own)]
-    compared = compare_all(named[0], named[1], gold, wanted, config.ties)
-    if config.strict:
-        check_whole({name: one for each in compared for name, one in each.coverages.items()}, gold)
-    return compared
+    strict = config.strict or config.gate.kind is not None
+    return compare_all(named[0], named[1], gold, wanted, config.ties, strict)
 
 
 def _systems(config: DictConfig) -> tuple[Systems, Systems]:
     """Return the runs and the baselines. A file that is among both has the baseline's name."""
-    from harness.run.systems import label, named_files
+    from harness.run.systems import label, named_files, short_names
 
     runs, baselines = (named_files(key, python_value(config[key])) for key in ("run", "baseline"))
+    short = short_names([*runs, *baselines])
+    runs, baselines = (
+        {short[name]: own for name, own in each.items()} for each in (runs, baselines)
+    )
     runs = {
         next((other for other, its in baselines.items() if its == own), name): own
         for name, own in runs.items()

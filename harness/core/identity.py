@@ -41,8 +41,13 @@ NO_EFFECT = (
     "work/latency.py",
     "work/processes.py",
     "work/progress.py",
+    "conf",
+    "datasets",
+    "reports",
 )
-"""Parts of the package that change no result: the user interface, and the distribution of work."""
+"""Parts of the package that change no result: the user interface, the distribution of work, and the
+folders that only a wheel has in the package, whose templates are no code of it.
+"""
 
 FILE, TYPED = "sha256:", "typed:"
 """The beginnings of the version of a class without a stated one: the hash of its file, or a random

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TypeVar
 
-from harness.core.errors import bounded, one_of
+from harness.core.errors import HarnessError, bounded, one_of
+from harness.evaluation.system_comparison import Answer, GateResult, SystemComparison
 
-if TYPE_CHECKING:
-    from harness.evaluation.system_comparison import SystemComparison
-
-Answer = Literal["passes", "fails", "cannot be told"]
-STATUS: dict[Answer, int] = {"passes": 0, "fails": 1, "cannot be told": 2}
-"""The exit status of each answer."""
 KINDS = ("no_worse", "better")
 MARGIN = 2.0
 """The default margin in points."""
+S = TypeVar("S", bound=SystemComparison)
 
 
 @dataclass(frozen=True)
@@ -24,7 +20,8 @@ class QualityGate:
     """A condition on the difference from the baseline: its whole 95% interval lies above a bound.
 
     The deciding interval is used, by cluster if questions share gold. An interval below the bound
-    fails, and one that contains the bound is undecided. If no question differs, nothing is worse.
+    fails, and one that contains the bound is undecided. If no question differs, the interval has
+    the same formula: few questions show little. Only identical lists are no worse without it.
     All of several comparisons must pass (an intersection-union test), so none is corrected for the
     others.
 
@@ -44,50 +41,79 @@ class QualityGate:
         if self.margin is not None:
             bounded("margin", self.margin, 0)
 
-    def bound(self, one: SystemComparison) -> float:
+    def bound(self, margin: float, share: bool = True) -> float:
         """Return the bound of the interval, in shares or in the unit of the scores."""
-        points = self._margin(one)
-        margin = points / 100 if one.scale.share else points
-        return -margin if self.kind == "no_worse" else margin
+        size = margin / 100 if share else margin
+        return -size if self.kind == "no_worse" else size
 
-    def _margin(self, one: SystemComparison) -> float:
+    def margin_of(self, binary: bool) -> float:
+        """Return the margin for a metric that is 0 or 1, or for another."""
         if self.margin is not None:
             return self.margin
-        return MARGIN if self.kind == "no_worse" and one.binary else 0.0
+        return MARGIN if self.kind == "no_worse" and binary else 0.0
 
-    def answer(self, one: SystemComparison) -> Answer:
-        """Return whether a comparison passes."""
-        if not one.wins + one.losses:
-            return "passes" if self.kind == "no_worse" else "cannot be told"
-        if one.interval is None:
-            return "cannot be told"
-        low, high = one.interval
-        bound = self.bound(one)
-        if low > bound:
+    def judge(self, found: Sequence[S]) -> list[S]:
+        """Return the comparisons with the answer to each.
+
+        Raises:
+            HarnessError: two systems both score 0.
+        """
+        return [one.with_fields(gate=self._result(one)) for one in found]
+
+    def _result(self, one: SystemComparison) -> GateResult:
+        if one.scale.share and not one.score and not one.baseline_score:
+            raise HarnessError(
+                f"gate={self.kind}: {one.name} and {one.baseline} both score 0 by {one.metric}, so "
+                "nothing is compared; give runs of which one finds something, or another metric"
+            )
+        margin = self.margin_of(one.binary)
+        bound = self.bound(margin, one.scale.share)
+        return GateResult(self.kind, margin, bound, self._answer(one, bound))
+
+    def _answer(self, one: SystemComparison, bound: float) -> Answer:
+        if self.kind == "no_worse" and one.identical:
             return "passes"
-        return "fails" if high < bound else "cannot be told"
+        if (interval := _interval(one)) is None:
+            return "cannot be told"
+        if interval[0] > bound:
+            return "passes"
+        return "fails" if interval[1] < bound else "cannot be told"
 
-    def answer_all(self, found: Sequence[SystemComparison]) -> tuple[Answer, str]:
-        """Return the answer to all comparisons, and a line with the one that decides it."""
-        answers = [self.answer(one) for one in found]
-        worst: Answer = next(
-            (name for name in ("fails", "cannot be told") if name in answers), "passes"
-        )
-        deciding = found[answers.index(worst)]
-        others = f" ({answers.count(worst)} of {len(found)} comparisons)" if len(found) > 1 else ""
-        margin = self._margin(deciding)
-        line = f"gate={self.kind} margin={margin:g} {worst}{others}: {self._reason(deciding)}"
-        return worst, line
 
-    def _reason(self, one: SystemComparison) -> str:
-        pair = f"{one.name} against {one.baseline} by {one.metric}"
-        if not one.wins + one.losses:
-            return f"{pair} differs on no {one.scale.item}."
-        if one.interval is None:
-            return f"{pair} has too few clusters for an interval."
-        how = f" {one.ruling.how}" if one.ruling.how else ""
-        bound = f"{one.scale.gain(self.bound(one))}"
-        return (
-            f"{pair}: {one.scale.gain(one.difference)}, 95% {one.scale.span(one.interval)}{how}; "
-            f"bound {bound}."
-        )
+def deciding(found: Sequence[SystemComparison]) -> GateResult | None:
+    """Return the worst answer to several comparisons; None without a gate."""
+    results = [one.gate for one in found if one.gate is not None]
+    worst = ("fails", "cannot be told", "passes")
+    return min(results, key=lambda one: worst.index(one.verdict), default=None)
+
+
+def gate_line(found: Sequence[SystemComparison]) -> str:
+    """Return the line with the answer and the comparison that decides it; "" without a gate."""
+    if (result := deciding(found)) is None:
+        return ""
+    same = [one for one in found if one.gate and one.gate.verdict == result.verdict]
+    others = f" ({len(same)} of {len(found)} comparisons)" if len(found) > 1 else ""
+    head = f"gate={result.kind} margin={result.margin:g} {result.verdict}{others}"
+    return f"{head}: {_reason(same[0], result)}"
+
+
+def _reason(one: SystemComparison, result: GateResult) -> str:
+    pair = f"{one.name} against {one.baseline} by {one.metric}"
+    if one.identical:
+        return f"{pair}: the {'lists' if one.fusable else 'scores'} are identical."
+    if (interval := _interval(one)) is None:
+        why = "differs on nothing" if not one.differs else "has too few clusters for an interval"
+        return f"{pair} {why}."
+    how = f" {one.ruling.how}" if one.ruling.how else ""
+    return (
+        f"{pair}: {one.scale.gain(one.difference)}, 95% {one.scale.span(interval)}{how}; bound "
+        f"{one.scale.gain(result.bound)}."
+    )
+
+
+def _interval(one: SystemComparison) -> tuple[float, float] | None:
+    """Return the deciding interval, also if no question differs.
+
+    None if clusters are too few, or if nothing differs and scores have no bounds.
+    """
+    return one.ruling.interval if one.differs or one.scale.share else None

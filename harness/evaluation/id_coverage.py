@@ -208,5 +208,5 @@ def check_whole(coverages: Mapping[str, Coverage], gold: Gold) -> None:
             raise HarnessError(
                 f"{name}: lacks {found.missing} of {found.queries} gold questions, has "
                 f"{found.unknown} that {gold.source} does not have; give a run of exactly these "
-                "questions, or strict=false"
+                "questions; strict=false compares others, but not with gate="
             )

@@ -12,14 +12,16 @@ from harness.core.errors import HarnessError, one_of
 from harness.core.table import Table, counted
 from harness.evaluation.conclusion import conclude_all, headroom, lead
 from harness.evaluation.family import Family
+from harness.evaluation.gate import QualityGate, deciding, gate_line
 from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
-from harness.evaluation.id_coverage import Coverage, check_known
+from harness.evaluation.id_coverage import Coverage, check_known, check_whole
 from harness.evaluation.metric import Metric, metrics
 from harness.evaluation.metric.gold_ranks import RunRanks, Ties
 from harness.evaluation.metric.measure import Ranks
 from harness.evaluation.result_mapping import Printed
 from harness.evaluation.run_evaluation import listed_ranks
 from harness.evaluation.system_comparison import (
+    GateResult,
     SystemComparison,
     comparison_table,
     pairs_of,
@@ -27,7 +29,7 @@ from harness.evaluation.system_comparison import (
 )
 from harness.evaluation.system_table import system_table
 from harness.run import Run
-from harness.run.systems import Systems, is_several, read_systems
+from harness.run.systems import Systems, is_several, read_systems, short_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,6 +45,7 @@ class RunComparison(SystemComparison):
     Attributes:
         queries: all questions of the gold.
         ranks: int32[len(queries), H], ranks of the gold passages, by system.
+        lists: the runs of the system and of the baseline.
     """
 
     metric: Metric
@@ -50,6 +53,17 @@ class RunComparison(SystemComparison):
     ties: Ties
     queries: Sequence[str] = ()
     ranks: Mapping[str, Ranks] = field(default_factory=dict)
+    lists: tuple[Run, Run]
+
+    @property
+    def identical(self) -> bool:
+        """Whether both runs have the same documents in the same order, whatever their scores."""
+        ours, theirs = self.lists
+        return not self.differs and ours.same_order(theirs)
+
+    def said(self, table: Table) -> list[str]:
+        """Return the answer of the gate and the notes that are not in the table."""
+        return [*filter(None, [gate_line([self])]), *super().said(table)]
 
     @property
     def ids(self) -> Sequence[str]:
@@ -156,8 +170,14 @@ class Comparisons(Sequence[SystemComparison], Printed):
         return list(dict.fromkeys(note for one in self.found for note in one.notes))
 
     def said(self, table: Table) -> list[str]:
-        """Return the findings and cautions."""
-        return lead(conclude_all(self.found, headroom(self.found)))
+        """Return the answer of the gate, the findings and cautions."""
+        found = lead(conclude_all(self.found, headroom(self.found)))
+        return [*filter(None, [gate_line(self.found)]), *found]
+
+    @property
+    def gate(self) -> GateResult | None:
+        """The answer of the gate to all comparisons, which is the worst one; None without one."""
+        return deciding(self.found)
 
     def paper(self) -> Table:
         """Return the table of a paper: systems by metrics; a row for each comparison if there are
@@ -175,6 +195,8 @@ def compare(
     ties: Ties = "house",
     depths: int | Sequence[int] | None = None,
     rel: int | None = None,
+    gate: str | None = None,
+    margin: float | None = None,
 ) -> RunComparison | Comparisons:
     """Compare a run with its baseline: wins, losses, and whether the difference is more than
     chance.
@@ -189,10 +211,15 @@ def compare(
             in trec_eval.
         depths: depths for names without one, e.g. 5.
         rel: see ``evaluate``.
+        gate: ``no_worse`` or ``better``, a condition for continuous integration (see
+            ``harness.evaluation.gate.QualityGate``). Runs then need exactly the questions of the
+            gold.
+        margin: of the gate, in points.
 
     Returns:
         Wins, losses, exact p, intervals as shares of 1, by question and by cluster. For several
-        systems, baselines or metrics a sequence, whose p are corrected over all.
+        systems, baselines or metrics a sequence, whose p are corrected over all. ``gate.verdict``
+        is ``passes``, ``fails`` or ``cannot be told``; ``gate.status`` is 0, 1 or 3.
 
     Raises:
         HarnessError: runs and gold share no questions or documents, or a metric is not known.
@@ -200,15 +227,24 @@ def compare(
     one_of("ties", ties, get_args(Ties))
     alone = isinstance(metric, (str, Metric))
     wanted = metrics(metric, depths)
+    condition = None if gate is None else QualityGate(gate, margin)
+    if condition is None and margin is not None:
+        raise HarnessError(f"margin={margin} is of a gate; give gate='no_worse' or gate='better'")
     runs = read_systems(refuse_gold(run), "the run")
     baselines = read_systems(refuse_gold(baseline), "the baseline")
+    short = short_names([*runs, *baselines])
+    runs, baselines = (
+        {short[name]: own for name, own in each.items()} for each in (runs, baselines)
+    )
     for name, own in runs.items():
         if not own.equals(baselines.get(name, own)):
             raise HarnessError(
                 f"{name} is one run in run and another in baseline; give each its name"
             )
     judged = Gold.read(gold, rel=rel, keep_empty=ties == "trec")
-    found = compare_all(_named(runs), _named(baselines), judged, wanted, ties)
+    found = compare_all(_named(runs), _named(baselines), judged, wanted, ties, gate is not None)
+    if condition is not None:
+        found = condition.judge(found)
     return Comparisons(found) if is_several(run) or is_several(baseline) or not alone else found[0]
 
 
@@ -233,6 +269,7 @@ def compare_all(
     gold: Gold,
     wanted: Sequence[Metric],
     ties: Ties,
+    strict: bool = False,
 ) -> list[RunComparison]:
     """Compare each run with each baseline by each metric; p is corrected over all comparisons.
 
@@ -245,6 +282,7 @@ def compare_all(
         gold: the supporting passages.
         wanted: the metrics.
         ties: order of equal scores.
+        strict: refuse runs that lack questions of the gold or have others.
     """
     _check_order(wanted, gold)
     known = {f"{file} (baseline)": run for file, run in baselines.values()}
@@ -253,6 +291,8 @@ def compare_all(
     ranks = {name: RunRanks(run, gold, ties) for name, (_, run) in systems.items()}
     tied = {name: own.tie_ranges(wanted) for name, own in ranks.items()}
     coverages = {name: Coverage.of(run, gold) for name, (_, run) in systems.items()}
+    if strict:
+        check_whole(coverages, gold)
     values = {(name, one): own.values(one) for name, own in ranks.items() for one in wanted}
     ordered, labels = gold.take(np.flatnonzero(gold.has_last_hop).tolist()), gold.clusters()
 
@@ -273,6 +313,7 @@ def compare_all(
             coverages={one: coverages[one] for one in pair},
             tie_ranges={one: tied[one] for one in pair},
             ranks={one: ranks[one].ranks for one in pair},
+            lists=(systems[name][1], systems[base][1]),
         )
 
     pairs = [(*pair, metric) for pair in pairs_of(runs, baselines) for metric in wanted]

@@ -25,6 +25,33 @@ Side: TypeAlias = Literal["name", "baseline"]
 """The attribute with the name of one of the two systems of a comparison."""
 
 
+Answer = Literal["passes", "fails", "cannot be told"]
+STATUS: dict[Answer, int] = {"passes": 0, "fails": 1, "cannot be told": 3}
+"""The exit status of each answer. 2 is that of a mistake in the command."""
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """The answer of a gate to one comparison.
+
+    Attributes:
+        kind: that of the gate.
+        margin: in points or, for scores that are not shares, in their unit.
+        bound: the bound of the interval of the difference, in shares or in the unit of the scores.
+        verdict: whether the interval is above it.
+    """
+
+    kind: str
+    margin: float
+    bound: float
+    verdict: Answer
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        return STATUS[self.verdict]
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SystemComparison(Result, Comparison):
     """A comparison of two systems by a metric.
@@ -36,6 +63,7 @@ class SystemComparison(Result, Comparison):
         coverages: for ranked lists, the coverage of both, by name.
         tie_ranges: for ranked lists, each metric's range over the orders of equal scores, by
             system.
+        gate: the answer of a gate; None without one.
         fusable: whether the systems are ranked lists, which could be fused.
     """
 
@@ -45,6 +73,7 @@ class SystemComparison(Result, Comparison):
     baseline: str
     coverages: Mapping[str, Coverage] = field(default_factory=dict)
     tie_ranges: Mapping[str, Mapping[str, Range]] = field(default_factory=dict)
+    gate: GateResult | None = None
     fusable: ClassVar[bool] = True
 
     @property
@@ -55,6 +84,16 @@ class SystemComparison(Result, Comparison):
     @abstractmethod
     def extent(self, n: int) -> str:
         """Return what was scored: ``147 queries, split tune``."""
+
+    @property
+    def differs(self) -> bool:
+        """Whether any item is won or lost."""
+        return bool(self.wins + self.losses)
+
+    @property
+    def identical(self) -> bool:
+        """Whether both systems gave the same output. Equal scores of 0 and 1 do not show it."""
+        return not self.binary and not self.differs
 
     def with_fields(self, **fields: Any) -> Self:
         """Return the comparison with other fields, see ``Comparison``."""
@@ -87,6 +126,7 @@ class SystemComparison(Result, Comparison):
             "losses_ids": [self.ids[place] for place in self.lost],
             "p_holm": self.p_holm,
             "notes": self.notes,
+            **({"gate": asdict(self.gate)} if self.gate else {}),
         }
 
     @property
@@ -106,6 +146,7 @@ class SystemComparison(Result, Comparison):
                 "baseline_score": self.baseline_score,
                 **asdict(Outcome.of(self)),
                 "decides": self.decides,
+                **({"gate": self.gate.verdict} if self.gate else {}),
             }
         ]
 
@@ -149,7 +190,12 @@ def comparison_table(found: Sequence[SystemComparison]) -> Table:
     titles = ("score", "95% of score", "baseline", "difference", "95% of difference", "W", "L")
     tests = ("p by question", "Holm p", "odds ratio", "detectable")
     numbers: list[SystemField] = judged(own, *titles, *tests, scale=found[0].scale)
-    fields = [*_systems(found), *found[0].more_fields(found), *numbers]
+    gate: SystemField = Field(
+        Column("gate", "text"),
+        lambda one: one.gate and one.gate.verdict,
+        any(one.gate for one in found),
+    )
+    fields = [*_systems(found), *found[0].more_fields(found), *numbers, gate]
     baselines = ", ".join(dict.fromkeys(one.baseline for one in found))
     title = f"Against {baselines}, {'in percent' if found[0].scale.share else 'more is better'}"
     return Table.of("comparison", title, fields, found, source_of(found), _notes(found))
@@ -208,7 +254,8 @@ def _listed(bounds: tuple[float, float] | None) -> list[float] | None:
 def short_table(found: Sequence[SystemComparison], notes: bool = True) -> Table:
     """Return the main columns of comparisons, with or without the notes below them."""
     table = comparison_table(found)
-    short = table.without(("p by question", "95% of score", "odds ratio", "detectable"))
+    alone = ("gate",) if len(found) == 1 else ()
+    short = table.without(("p by question", "95% of score", "odds ratio", "detectable", *alone))
     if not notes:
         return replace(short, notes=(), source=Source(short.source.extent))
     return replace(short, notes=[note for note in table.notes if note != ODDS])

@@ -5,7 +5,6 @@ have its table.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
@@ -41,18 +40,21 @@ def in_paper(table: Table, name: str) -> str:
     return typeset(table, file_name(name), Display(metric=displayed().metric).text)
 
 
-FORMS: Mapping[str, Callable[[Path, Any, Table], object]] = {
-    ".json": lambda path, result, table: write_json(path, result),
-    ".txt": lambda path, result, table: write_text(path, table.text() + "\n"),
-    ".csv": lambda path, result, table: write_text(path, table.csv()),
-    ".tex": lambda path, result, table: _write_latex(path, table),
-    ".md": lambda path, result, table: write_text(path, table.markdown()),
-    ".html": lambda path, result, table: write_text(path, page(table)),
+FORMS: Mapping[str, Callable[[str, Table, str], str]] = {
+    ".txt": lambda name, table, first: _above(first, table.text() + "\n"),
+    ".csv": lambda name, table, first: table.csv(),
+    ".tex": lambda name, table, first: _above(first and f"% {first}", in_paper(table, name)),
+    ".md": lambda name, table, first: _above(first and escape.markdown(first), table.markdown()),
+    ".html": lambda name, table, first: page(table, first),
 }
+"""The text of a file from its name, a table, and a line above the table, by its ending."""
 
 
 def check_ending(
-    out: str | None, key: str = "out", known: Iterable[str] = FORMS, queries: bool = False
+    out: str | None,
+    key: str = "out",
+    known: Iterable[str] = (".json", *FORMS),
+    queries: bool = False,
 ) -> None:
     """Raise HarnessError for an unknown ending, before anything is computed.
 
@@ -74,6 +76,7 @@ def write_result(
     table: Table,
     paper: Callable[[], Table] | None = None,
     queries: Callable[[], pd.DataFrame] | None = None,
+    first: str = "",
 ) -> None:
     """Write a result to ``out`` in the form of its ending, each file completely or not at all.
 
@@ -83,6 +86,7 @@ def write_result(
         table: the content of other files.
         paper: makes the content of a .tex; the table is then ``NAME-appendix.tex``.
         queries: makes rows of questions: a .parquet, and ``NAME-queries.csv`` with a .csv.
+        first: the first line of texts and pages; in LaTeX a comment.
     """
     check_ending(out, queries=queries is not None)
     if out is None:
@@ -93,37 +97,41 @@ def write_result(
         return path.with_name(f"{path.stem}-{name}{path.suffix}")
 
     ending = path.suffix.lower()
-    files: dict[Path, Callable[[Path], object]] = {
-        path: lambda place: FORMS[ending](place, result, table)
-    }
     if ending == ".parquet" and queries:
-        files = {path: partial(write_frame, frame=queries())}
-    elif ending == ".csv" and queries:
-        rows = joined_ranks(queries()).to_csv(index=False)
-        files[beside("queries")] = partial(write_text, text=rows)
-    elif ending == ".tex" and paper:
+        write_frame(path, queries())
+        print(path)
+        return
+    if ending == ".json":
+        write_json(path, result)
+        print(path)
+        return
+    tables = {path: table}
+    if ending == ".tex" and paper:
         tables = {path: paper(), beside("appendix"): table}
-        files = {place: partial(_write_latex, table=one) for place, one in tables.items()}
-    for place, write in files.items():
-        write(place)
-    print(*files, sep="\n")
+    texts = {place: FORMS[ending](place.stem, one, first) for place, one in tables.items()}
+    if ending == ".csv" and queries:
+        texts[beside("queries")] = joined_ranks(queries()).to_csv(index=False)
+    for place, text in texts.items():
+        write_text(place, text)
+    print(*texts, sep="\n")
 
 
-def page(table: Table) -> str:
+def _above(first: str, text: str) -> str:
+    return f"{escape.terminal(first)}\n\n{text}" if first else text
+
+
+def page(table: Table, first: str = "") -> str:
     """Return a table as a page of HTML in the style of the site, without scripts or downloads."""
     templates = package_folder("reports/templates")
     scrolled = '<div class="wide" tabindex="0" role="region" aria-label="Table">'
-    caption = f'<p class="caption">{escape.html(table.caption)}</p>'
+    said = f"<p><strong>{escape.html(first)}</strong></p>\n" if first else ""
+    caption = f'{said}<p class="caption">{escape.html(table.caption)}</p>'
     return Template((templates / "page.html").read_text(encoding="utf-8")).substitute(
         title=escape.html(table.head),
         style=(templates / "page.css").read_text(encoding="utf-8"),
         content=f"{caption}\n{scrolled}{table.html()}</div>",
         version=escape.html(code_version()),
     )
-
-
-def _write_latex(path: Path, table: Table) -> None:
-    write_text(path, in_paper(table, path.stem))
 
 
 def joined_ranks(frame: pd.DataFrame) -> pd.DataFrame:

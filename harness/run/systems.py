@@ -7,7 +7,8 @@ columns: {...}}``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -85,6 +86,21 @@ def _name(one: object) -> str | None:
         return str(one)
     name = getattr(one, "name", None) if hasattr(one, "to_dict") and not is_frame(one) else None
     return name if isinstance(name, str) and name else None
+
+
+def short_names(names: Collection[str]) -> dict[str, str]:
+    """Return the name of each system without the folders of an absolute path.
+
+    Folders that tell two files of one name apart are kept.
+    """
+    paths = {name: Path(name) for name in names if os.path.isabs(name)}
+    if not paths:
+        return {name: name for name in names}
+    files = {name: path.name for name, path in paths.items()}
+    if len({*files.values(), *(set(names) - set(paths))}) < len(set(names)):
+        shared = os.path.commonpath([path.parent for path in paths.values()])
+        files = {name: str(path.relative_to(shared)) for name, path in paths.items()}
+    return {name: files.get(name, name) for name in names}
 
 
 def _read(name: str, source: Source) -> Run:

@@ -192,6 +192,9 @@ class Findings:
             "fitted": fitted(retrievers(plan.config), data),
             "recalls": recalls(prepared.identities, data, store(plan.config)),
         }
+        winner = self.trials[self.chosen.winner]
+        if (tied := prepared.tie_range(winner, "tune")) is not None:
+            found["tie_range"] = tied
         if odd := oddities(prepared.identities, data, store(plan.config)):
             found["odd"] = odd
         if data.origin:

@@ -36,8 +36,21 @@ def test_what_so_many_questions_show(capsys: pytest.CaptureFixture[str]) -> None
     assert 40 < float(power) < 60
 
 
+def test_questions_of_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
+    """(1.96 + .8416)^2 .1 / .02^2 = 1962 by the normal approximation."""
+    ((*_, needed, n, passes),) = rows(capsys, "gate=no_worse", "discordance=0.1", "n=1962")
+    assert 1962 <= int(needed) <= 1.03 * 1962
+    assert n == "1962"
+    assert 78 < float(passes) < 82
+
+
 @pytest.mark.parametrize(
-    ("overrides", "words"), [((), "give delta=POINTS"), (("delta=9", "discordance=0.05"), "delta")]
+    ("overrides", "words"),
+    [
+        ((), "give delta=POINTS"),
+        (("delta=9", "discordance=0.05"), "delta"),
+        (("gate=better", "margin=2", "delta=2"), "above the margin"),
+    ],
 )
 def test_what_is_refused(overrides: tuple[str, ...], words: str) -> None:
     with pytest.raises(HarnessError, match=words):

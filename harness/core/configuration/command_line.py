@@ -237,6 +237,8 @@ def quote_file(text: str) -> str:
     expanded.
     """
     key, _, value = text.partition("=")
+    if key == "query" and value[:1] not in ("", "'", '"'):  # an id is a text, also 007 and 1e5
+        return f"{key}={_quote(value)}"
     of_file = bool(NAMES_A_FILE.fullmatch(key))
     if not value or not (of_file or key == "lists"):
         return text

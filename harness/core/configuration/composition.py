@@ -347,6 +347,12 @@ def translate_errors() -> Iterator[None]:
         }
         mend = next((mend for part, mend in mends.items() if part in text), "")
         raise HarnessError(f"configuration: {text.partition(chr(10))[0]}{mend}") from error
+    except RuntimeError as error:
+        if 'detect "srun"' not in str(error):  # of submitit
+            raise
+        raise HarnessError(
+            "hydra/launcher=slurm: there is no srun on this machine; run it where Slurm takes jobs"
+        ) from error
 
 
 @contextmanager

@@ -70,7 +70,7 @@ class Style:
     rules: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table:
     """Typed columns and rows of values.
 
@@ -225,7 +225,7 @@ class Table:
         below = ["", *notes] if notes else []
         return "\n".join([escape.terminal(self.head), "", *self.lines(), *below])
 
-    __str__ = text
+    __str__ = __repr__ = text
 
     def csv(self) -> str:
         """Return the values in full precision, so shares and not percents; no cell is a formula.

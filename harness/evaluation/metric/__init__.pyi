@@ -1,5 +1,6 @@
 from .gold_rank_kernel import count_better as count_better
 from .gold_ranks import RunRanks as RunRanks
+from .gold_ranks import describe_ranges as describe_ranges
 from .gold_ranks import gold_ranks as gold_ranks
 from .gold_ranks import run_ranks as run_ranks
 from .mean import groups as groups

@@ -8,6 +8,8 @@ from .clustering import effective_clusters as effective_clusters
 from .clustering import flip_chances as flip_chances
 from .clustering import share as share
 from .clustering import too_few as too_few
+from .gate_power import gate_power as gate_power
+from .gate_power import gate_questions_needed as gate_questions_needed
 from .intervals import ClusteredScore as ClusteredScore
 from .intervals import bootstrap as bootstrap
 from .intervals import clustered_wilson as clustered_wilson

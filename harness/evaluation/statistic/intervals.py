@@ -35,8 +35,8 @@ def difference_interval(
         return -1.0, 1.0
     critical = NormalDist().inv_cdf((1 + level) / 2)
     seen = (wins - losses) / n
-    low = _root(lambda margin: _score(wins, losses, n, margin) > critical, -1.0, seen)
-    high = _root(lambda margin: _score(wins, losses, n, margin) >= -critical, seen, 1.0)
+    low = _root(lambda margin: tango_z(wins, losses, n, margin) > critical, -1.0, seen)
+    high = _root(lambda margin: tango_z(wins, losses, n, margin) >= -critical, seen, 1.0)
     return low, high
 
 
@@ -115,7 +115,7 @@ class ClusteredScore:
         if own <= 1e-12 * self.n or abs(apart) <= 1e-12 * self.n:
             return 0.0 if abs(apart) <= 1e-12 * self.n else copysign(inf, apart)
         if self.kind == "wins":
-            alone = _score(*self.counts, self.n, mean)
+            alone = tango_z(*self.counts, self.n, mean)
         else:
             alone = apart / sqrt(self.n * mean * (1 - mean) if self.kind == "hits" else own)
         return alone / sqrt(max(1.0, self._grouped(mean) / own))
@@ -163,7 +163,7 @@ class ClusteredScore:
         )
 
 
-def _score(wins: float, losses: float, n: float, margin: float) -> float:
+def tango_z(wins: float, losses: float, n: float, margin: float) -> float:
     """Return Tango's z: the distance of (W - L) / n from ``margin`` in standard errors."""
     variance, apart = _variance(wins, losses, n, margin), wins - losses - n * margin
     if variance <= 0:

@@ -5,6 +5,7 @@ the smallest mean that a t test detects.
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from statistics import NormalDist
 
 import numpy as np
@@ -103,10 +104,18 @@ def queries_needed(
     bounded("power", power, 0, SUREST, open_low=True)
     if effect == 0:
         return None
+    return first_enough(lambda n: mcnemar_power(n, discordance, effect, alpha) >= power)
 
-    def enough(n: int) -> bool:
-        return mcnemar_power(n, discordance, effect, alpha) >= power
 
+def first_enough(enough: Callable[[int], bool]) -> int | None:
+    """Return the number of questions from which on a power that is a saw-tooth is enough.
+
+    From the answer on it is enough for at least a tenth more questions. None: it is above a
+    million.
+
+    Args:
+        enough: whether the power with n questions is enough.
+    """
     high = 1
     while not enough(high):
         high *= 2

@@ -12,7 +12,7 @@ from harness.benchmark import UNORDERED
 from harness.benchmark.oddity import describe_oddities
 from harness.benchmark.source import sample_note
 from harness.core.table import Source, counted, percent
-from harness.evaluation.metric import definitions
+from harness.evaluation.metric import definitions, describe_ranges
 from harness.evaluation.statistic import design_effect
 from harness.retriever.dense import AIM
 from harness.sweep.folder.view import View
@@ -72,6 +72,10 @@ def cautions(view: View) -> list[str]:
     for split, lists in covered:
         for name, one in (lists or {}).items():
             found += [f"{name}: on {split} only {line}" for line in one["warnings"]]
+    ranges = [("tune", view.manifest), *(("test", row) for row in view.rows)]
+    for split, ends in ((split, one.get("tie_range")) for split, one in ranges):
+        named = f"{view.winner_title} on {split}"
+        found += filter(None, [ends and describe_ranges(named, {view.objective: ends})])
     return list(dict.fromkeys(found))
 
 

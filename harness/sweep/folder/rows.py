@@ -50,7 +50,8 @@ list itself. Further columns:
 - graph_win: number of questions whose last hop is in the trial's top k but not in that of ``dense``
   (or the reference, if no list has that name), k the objective's depth; graph_loss: the reverse.
 - learned: only in a lock. Only on test: coverage, roles, evaluation, seen (how many of its
-  questions were evaluated before), chosen_on, expected, as_expected.
+  questions were evaluated before), chosen_on, expected, as_expected; of the winner tie_range, the
+  lowest and highest objective over all orders of its equal scores, if they differ.
 """
 
 

@@ -204,6 +204,8 @@ def score_locked(
     chosen = choice.Chosen.of_lock(lock)
     scored, compared = judge_trials(prepared, trials, ranks, "test", chosen, place["evaluation"])
     covered = prepared.coverage("test")
+    ends = prepared.tie_range(trials[chosen.winner], "test")
+    tied = {} if ends is None else {"tie_range": ends}
     table = [
         {
             **row,
@@ -211,6 +213,7 @@ def score_locked(
             "roles": roles[row["trial"]],
             **place,
             **expectation(row, lock),
+            **(tied if row["trial"] == chosen.winner else {}),
         }
         for row, trial in zip(scored, trials.values(), strict=True)
     ]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from torch import Tensor
 
 from harness.benchmark import Benchmark
 from harness.benchmark.split import clusters
@@ -22,6 +23,7 @@ from harness.evaluation.gold import Gold
 from harness.evaluation.id_coverage import Coverage
 from harness.evaluation.metric import Metric, RunRanks, means
 from harness.fusion.context import Context
+from harness.fusion.fuse import fuse_blocks
 from harness.retriever import Retriever
 from harness.run import Run
 from harness.sweep.folder.result import SweepResult
@@ -237,6 +239,28 @@ class Prepared:
             ]
             found[name] = {**covered.to_dict(), "warnings": [*covered.warnings(), *lines]}
         return found
+
+    def tie_range(self, trial: Trial, split: str) -> list[float] | None:
+        """Return the lowest and the highest objective over all orders of a trial's equal scores.
+
+        None if no order changes it, or if the trial is scored with cross-validation.
+        """
+        if split == "tune" and trial.learns:
+            return None
+        members = self.benchmark.members(split)
+        lists = {name: self.runs[name].take(members) for name in trial.pool.lists}
+        context = self._context([trial]).take(members)
+        device = resolve_device(self.plan.config.device)
+
+        def fused(block: Int64Array) -> tuple[Tensor, Tensor]:
+            taken = {name: run.take(block) for name, run in lists.items()}
+            pool = trial.pool.align(taken, device, context.take(block))
+            return trial.fused(pool), pool.docs
+
+        judged = Gold.of(self.benchmark).take(members.tolist())
+        found = RunRanks(fuse_blocks(lists, fused, device), judged)
+        ends = found.tie_ranges([Metric.parse(self.plan.config.objective)]).values()
+        return next(map(list, ends), None)
 
     def queries(self, split: str) -> pd.DataFrame:
         """Return ``id, hops, type, chain, cluster`` and the benchmark's ``marks`` of a split's

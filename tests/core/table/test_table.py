@@ -19,6 +19,11 @@ TABLE = Table(
 )
 
 
+def test_a_notebook_without_html_shows_the_text() -> None:
+    table = Table("x", "One", [Column("a", "text")], [["b"]])
+    assert repr(table) == table.text()
+
+
 def test_text() -> None:
     assert str(TABLE).splitlines() == [
         "A_title",

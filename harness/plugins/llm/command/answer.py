@@ -15,7 +15,7 @@ intervals are by cluster, and the table's title says so.
   harness answer run=f.trec reader.model=m reader.prompt=evidence 'reader.form=[evidence,answer]' baseline=null
 
 Runs are those of `harness evaluate --help`. Every answer of the endpoint is stored: a killed run
-continues, and no answer is paid for twice. Unusable answers count as wrong (`unusable`). `out` by
+continues, and no answer is paid for twice. Unusable answers count as wrong (`unusable`); 20 in a row end the command with an error that shows one. `out` by
 its ending: .json (everything, with each question's answers), .csv, .tex, .txt, .html (the table).
 Published figures follow in the table, with the differences in setup.
 """

@@ -27,6 +27,8 @@ ENOUGH = 10
 """Number of items after which a run stops if more than half were refused."""
 TRUSTED = 0.5
 """Largest share of units with unusable answers for which a result is built."""
+SHOWN = 200
+"""Number of letters of an unusable answer that an error shows."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -35,12 +37,15 @@ class Conversation:
     """The messages of one run to a model. Threads may share it.
 
     Attributes:
+        patience: number of messages in a row without a usable answer after which ``ask_all`` stops;
+            None for any number.
         wrong: the answers that could not be used, each with ``why``: invalid, cut or refused.
         received: the answers, and whether this run paid for each.
     """
 
-    def __init__(self, chat: Chat) -> None:
-        self.chat, self.kept = chat, Answers.of(chat)
+    def __init__(self, chat: Chat, patience: int | None = None) -> None:
+        self.chat, self.kept, self.patience = chat, Answers.of(chat), patience
+        self._in_a_row = 0
         self._at = f"{chat.concept}.base_url={chat.base_url}"
         self._endpoint: Endpoint | None = None
         self._opening = threading.Lock()
@@ -83,6 +88,7 @@ class Conversation:
                 answer = stored or self._send(request | {"seed": self.chat.seed + attempt})
             except Refused as error:
                 self.wrong.append({**about, "why": "refused", "reason": str(error), "answer": ""})
+                self._in_a_row += 1
                 return None
             self.received.append((answer, stored is None))
             try:
@@ -93,8 +99,10 @@ class Conversation:
                 continue
             if stored is None:
                 self.kept.keep(prompt, request, answer)
+            self._in_a_row = 0
             return result
         self.wrong.append({**about, "why": why, "reason": reason, "answer": answer.content})
+        self._in_a_row += 1
         return None
 
     def ask_all(
@@ -107,7 +115,7 @@ class Conversation:
         Raises:
             Stop: the endpoint does not answer.
             HarnessError: the endpoint refuses the first request, or more than half of all or of
-                ``ENOUGH`` or more.
+                ``ENOUGH`` or more; or ``patience`` ended.
         """
         try:
             served = self._open().served(self.chat.model)
@@ -135,6 +143,7 @@ class Conversation:
                     found.append(result)
                     progress.update()
                     self._check_refusals(len(found), len(items), unit)
+                    self._check_patience(len(found), len(items), unit)
             except BaseException as error:
                 executor.shutdown(wait=True, cancel_futures=True)
                 if not isinstance(error, Away):
@@ -160,6 +169,17 @@ class Conversation:
                 f"({refused[0]}); nothing is stored as a result; mend what the server names, and "
                 "run the command again"
             )
+
+    def _check_patience(self, done: int, whole: int, unit: str) -> None:
+        if self.patience is None or self._in_a_row < self.patience:
+            return
+        last = self.wrong[-1]
+        raise HarnessError(
+            f"{self.chat.concept}.model={self.chat.model}: {self._in_a_row} answers in a row "
+            f"cannot be used, after {done} of {whole} {unit}s, the last one: {last['why']} "
+            f"({last['reason']}): {str(last['answer'])[:SHOWN]!r}; try another prompt or model, or "
+            f"more {self.chat.concept}.max_tokens. Usable answers are kept"
+        )
 
     def facts(self) -> dict[str, object]:
         """Return the counts for the manifest.

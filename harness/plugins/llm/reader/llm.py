@@ -14,12 +14,18 @@ from harness.plugins.llm.endpoint.chat import LETTERS, Estimate
 from harness.plugins.llm.endpoint.prompt import fill, form_of, read_field, read_text
 from harness.plugins.llm.reader import Contexts
 
+PATIENCE = 20
+"""Number of unusable answers in a row after which reading stops."""
+NAME, BRACES = 12, set("{}[]\n")
+"""The largest number of words of an answer that is plain text, and what it does not contain."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class LLM(Chat):
     """One request per question, with temperature 0 and a JSON schema for the answer.
 
-    An answer of another form (``invalid``), a cut one (``cut``) or a refused one (``refused``) is
+    With one field an answer may also be a name: a short line of plain text. An answer of
+    another form (``invalid``), a cut one (``cut``) or a refused one (``refused``) is
     empty; it is counted and listed in ``malformed.jsonl`` of the artifact. Raw answers are stored
     by model, prompt, question and passages, so no answer is paid for twice. For the other fields
     see ``Chat``.
@@ -32,7 +38,7 @@ class LLM(Chat):
     """
 
     concept = "reader"
-    version = 1
+    version = 2
     prompt: str = field(default="open", metadata=NO_RESULT)
     closed: str = field(default="closed", metadata=NO_RESULT)
     form: Sequence[str] = ("answer",)
@@ -52,7 +58,7 @@ class LLM(Chat):
         self, questions: Sequence[str], contexts: Contexts, folder: Path
     ) -> tuple[list[str], Mapping[str, object]]:
         """Return the answers. See ``harness.plugins.llm.reader.Reader``."""
-        conversation = Conversation(self)
+        conversation = Conversation(self, PATIENCE)
 
         def ask(place: int) -> str:
             prompt, message = self._message(questions[place], contexts[place])
@@ -96,4 +102,7 @@ class LLM(Chat):
         return form_of({name: {"type": "string"} for name in self.form})
 
     def _read(self, content: str) -> str:
+        words = content.strip().strip('"').split()
+        if len(self.form) == 1 and 0 < len(words) <= NAME and not set(content.strip()) & BRACES:
+            return " ".join(words)
         return " ".join(read_field(content, self.form[-1], str).split())

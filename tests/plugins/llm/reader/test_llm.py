@@ -71,7 +71,13 @@ def test_evidence_first_takes_the_last_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("answer", "why"),
-    [("I am sorry", "invalid"), ('{"answer": 3}', "invalid"), (("cut", '{"answer": "Dav'), "cut")],
+    [
+        ("I am\nsorry", "invalid"),
+        ("a " * 13, "invalid"),
+        ("", "invalid"),
+        ('{"answer": 3}', "invalid"),
+        (("cut", '{"answer": "Dav'), "cut"),
+    ],
 )
 def test_what_cannot_be_used_is_an_empty_answer_counted_and_listed(
     tmp_path: Path, answer: Any, why: str
@@ -117,6 +123,23 @@ def test_configuration(tmp_path: Path) -> None:
         LLM(model="m", form=["answer", "answer"])
     with pytest.raises(HarnessError, match=r"reader\.closed=closd:.*closed"):
         identity(LLM(model="m", closed="closd"))
+
+
+@pytest.mark.parametrize("answer", ["David Lynch", '"David  Lynch"\n'])
+def test_a_bare_name_is_an_answer(tmp_path: Path, answer: str) -> None:
+    with served(lambda number, message: answer) as endpoint:
+        answers, _ = read(reader(endpoint.url, tmp_path), QUESTIONS, CONTEXTS, Store(tmp_path))
+    assert answers == ["David Lynch"] * 2
+
+
+def test_twenty_unusable_answers_in_a_row_end_it_and_one_is_shown(tmp_path: Path) -> None:
+    questions = [f"Who filmed Dune {number}?" for number in range(40)]
+    none: list[list[str]] = [[] for _ in questions]
+    with served(lambda number, message: "no { object") as endpoint:
+        mine = reader(endpoint.url, tmp_path, parallel=1)
+        with pytest.raises(HarnessError, match=r"20 answers in a row.*no \{ object"):
+            read(mine, questions, none, Store(tmp_path))
+    assert len(endpoint.requests) < 3 * 25
 
 
 @pytest.mark.slow
