@@ -14,8 +14,7 @@ from harness.evaluation.metric import Metric
 from harness.plugins.protocol.calibration import Rates, Signs, exchanged, most
 from harness.plugins.protocol.forecasts import IntervalCoverage, check_forecasts
 from harness.sweep.judge import tiebreak
-from harness.sweep.trial import Prepared, Trial
-from harness.sweep.trial.trial import trial_names
+from harness.sweep.trial import Prepared, Trial, trial_names
 from harness.work.progress import over
 
 

@@ -18,3 +18,4 @@ from .trial import Trial as Trial
 from .trial import other_anchor as other_anchor
 from .trial import read_by as read_by
 from .trial import reference_of as reference_of
+from .trial import trial_names as trial_names
