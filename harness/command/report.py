@@ -108,16 +108,18 @@ def _write(config: DictConfig, results: Mapping[str, SweepResult]) -> None:
     from harness.report.archive_contents import write_archive
     from harness.report.display import Display
     from harness.report.pdf import write
-    from harness.sweep.heldout import Ledger
+    from harness.sweep.heldout import Ledger, ledger_path
 
-    archive, ledger = config.get("archive"), Path(config.paths.ledger)
+    archive = config.get("archive")
     if archive is not None:
         path_of("archive", archive)
     if archive is not None and len(results) > 1:
         raise HarnessError(f"archive={archive}: expected one sweep, got {len(results)}")
     for result in results.values():
         if not result.heldout:
-            Ledger(ledger).check_whole(result.folder, str(result.lock["sha256"]))
+            Ledger(ledger_path(result.folder, config)).check_whole(
+                result.folder, str(result.lock["sha256"])
+            )
         log.info(
             "report of %s, %s: %s", result.folder.name, result.manifest["dataset"], _state(result)
         )
@@ -129,7 +131,7 @@ def _write(config: DictConfig, results: Mapping[str, SweepResult]) -> None:
     print(*written, sep="\n")
     if archive is not None:
         (result,) = results.values()
-        write_archive(Path(archive), result, ledger, folder)
+        write_archive(Path(archive), result, ledger_path(result.folder, config), folder)
         print(f"{archive}: check it with `harness verify {archive}`")
 
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def run(config: DictConfig) -> None:
     """Check the sweep, and print what was checked."""
     from harness.sweep.folder import SweepResult, choose_one, name_origin, opened
-    from harness.sweep.heldout import Ledger
+    from harness.sweep.heldout import Ledger, ledger_path
     from harness.sweep.recomputation import verify_files, verify_numbers
 
     if not config.rescore:
@@ -52,7 +52,7 @@ def run(config: DictConfig) -> None:
         )
     print(f"sweep      {place}")
     with opened(place) as folder:
-        ledger = None if place.is_file() else Ledger(Path(config.paths.ledger))
+        ledger = None if place.is_file() else Ledger(ledger_path(place, config))
         for line in verify_files(folder, ledger):
             print(line)
         if not config.rescore:

@@ -52,14 +52,12 @@ def test_other_numbers_name_the_input_that_differs(result, relock):
         verify(SweepResult(result.folder))
 
 
-def test_another_file_behind_a_list_is_named(result, bench):
+def test_a_list_s_file_may_change_since_the_sweep_keeps_it(result, bench):
     path = bench / "dense.trec"
     before = path.read_text()
-    lines = before.splitlines(keepends=True)
     try:
-        path.write_text("".join(line.replace(" dense", " other") for line in lines[:-200]))
-        with pytest.raises(HarnessError, match=r"config\.yaml.*lists\.dense\.content: \w{64}"):
-            verify(result)
+        path.write_text("".join(before.splitlines(keepends=True)[:-200]))
+        assert "the same ranks, to the bit" in verify(result)[1]
     finally:
         path.write_text(before)
 
@@ -86,7 +84,7 @@ def test_another_code_s_name_hides_nothing(result, relock):
     said = verify(SweepResult(result.folder))
     assert (
         f"other code wrote it: code = 9.9.9+other then, {code_version()} now; the numbers are "
-        "the same" in said[1]
+        "the same" in said[2]
     )
     lock = json.loads((result.folder / "winner.lock.json").read_text())
     del lock["winner"]["losses"]
@@ -102,7 +100,7 @@ def test_another_file_of_importance_is_named(overrides, tmp_path):
     given = (*overrides, f"pool.importance={importance}", "fuser=weighted_rrf", "grid=point")
     plan = Plan(compose("config", given), given)
     swept = sweep(Prepared.of(plan), plan.trials())
-    assert "the same ranks, to the bit" in verify(swept)[0]
+    assert "the same ranks, to the bit" in verify(swept)[1]
     importance.write_text('{"d00": 0.6}')
     with pytest.raises(
         HarnessError, match=r"reads\.pool\.importance=.*importance\.json: [0-9a-f]{64}"

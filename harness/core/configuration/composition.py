@@ -124,7 +124,8 @@ def prepare(primary: str, overrides: Sequence[str]) -> Prepared:
         if one.value is None and "~" not in one.sign:
             raise _lone(keys.tree, one.key)
         check_brackets(one)
-    keys.check([one for one in given if "~" not in one.sign or str(one) not in choices])
+    removed = {one.place[0] for one in given if "~" in one.sign}
+    keys.check([one for one in given if "~" not in one.sign or str(one) not in choices], removed)
     if (experiment := keys.groups.get("experiment")) is not None:
         _check_experiment(primary, choices, experiment)
     typed = [one if one.chooses(keys.groups) else fit(one, keys.tree) for one in given]

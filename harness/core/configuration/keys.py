@@ -9,7 +9,7 @@ has the keys of one command that an experiment, which several commands share, ma
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -63,11 +63,17 @@ class Keys:
                 return self.renamed(one._replace(key=".".join([named[1], *words[depth:]])))
         return one
 
-    def check(self, given: Sequence[Override]) -> None:
-        """Raise HarnessError for the first override of a key that the command does not read."""
-        referred = _referred(repr([one.value for one in given]))
+    def check(self, given: Sequence[Override], removed: Collection[str] = ()) -> None:
+        """Raise HarnessError for the first override of a key that the command does not read.
+
+        Args:
+            given: the overrides.
+            removed: sections that ``~`` removes, which ``+`` may write again.
+        """
+        known = _referred(repr([one.value for one in given]))
+        known |= {*removed}
         for one in given:
-            if one.place[0] == "hydra" or (one.place[0] in referred and "+" in one.sign):
+            if one.place[0] == "hydra" or (one.place[0] in known and "+" in one.sign):
                 continue
             if one.chooses(self.groups):
                 if not self._has_place(one):

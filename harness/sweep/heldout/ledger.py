@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from filelock import FileLock, Timeout
@@ -27,6 +27,9 @@ from harness.core.files import write_text
 from harness.core.identity import sealed
 from harness.core.table import counted
 from harness.sweep.folder.lock import LedgerLine
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
 
 log = logging.getLogger(__name__)
 GENESIS = "0" * 64
@@ -60,6 +63,20 @@ class Look:
     def sentence(self) -> str:
         """How many of the questions were evaluated before."""
         return f"{self.seen} of these {counted(self.of, 'test question')} were evaluated before"
+
+
+def ledger_path(folder: Path, config: DictConfig) -> Path:
+    """Return the ledger of a sweep: the given one, otherwise that of the sweep's own runs folder,
+    whatever the working folder is.
+
+    Args:
+        folder: the sweep's.
+        config: the configuration of a command.
+    """
+    given, usual = Path(config.paths.ledger), Path(config.paths.runs) / "ledger.jsonl"
+    if given.absolute() != usual.absolute():
+        return given
+    return folder.resolve().parent.parent / "ledger.jsonl"
 
 
 def pack_keys(keys: Sequence[tuple[str, ...]]) -> str:

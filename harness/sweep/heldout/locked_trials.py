@@ -34,7 +34,7 @@ from harness.sweep.folder.lock import (
     read_entry,
 )
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.heldout.ledger import Ledger, Look, pack_keys
+from harness.sweep.heldout.ledger import Ledger, Look, ledger_path, pack_keys
 from harness.sweep.judge import choice
 from harness.sweep.judge.trial_table import frame, judge_trials
 from harness.sweep.trial import Trial
@@ -65,7 +65,7 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
     data.need_members("test")
     trials, keys = locked(result, prepared, lock), data.question_keys(data.members("test"))
     prepared.check_own_code(result, list(trials))
-    ledger = Ledger(Path(prepared.plan.config.paths.ledger))
+    ledger = Ledger(ledger_path(result.folder, prepared.plan.config))
     with ledger.exclusive():
         remove_partials(result.folder)
         remove_partials(ledger.path.parent)

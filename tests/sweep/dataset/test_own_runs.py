@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -223,3 +224,15 @@ def test_another_form_of_the_same_lists_and_gold_is_the_same_sweep(
     status, _, errors = command("heldout", "tracking=none")
     assert status == 2
     assert re.search(r"(\d+) of these \1 test questions were evaluated before", errors)
+
+
+def test_a_second_evaluation_from_another_folder_is_known(
+    place: Path, command: Command, tmp_path_factory: pytest.TempPathFactory, monkeypatch: Any
+) -> None:
+    """The ledger is that of the sweep's runs, whatever the working folder is."""
+    said = command("sweep", LISTS, "gold=gold.jsonl", "grid=point", "tracking=none")[1]
+    sweep = place / said.splitlines()[-1]
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    assert not command("heldout", f"sweep={sweep}", "tracking=none")[0]
+    assert (place / "runs" / "ledger.jsonl").is_file()
+    assert not Path("runs/ledger.jsonl").exists()
