@@ -12,7 +12,7 @@ from harness.report.table.hops import labelled, pooled_hops
 from harness.report.table.trials import decided, in_paper, trial_table
 from harness.sweep.folder import Row, SweepResult, View, caption, differing
 
-MOST = 12
+MOST = 20
 """The largest number of rows of a sweep."""
 BETTER, WORSE = "‡", "§"
 SIGNS = {BETTER: "better", WORSE: "worse"}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from statsmodels.stats.multitest import multipletests
 
 from harness.evaluation.metric import ABSENT, Metric
+from harness.evaluation.metric.measure import MEASURES, Measure, measure_of
 from harness.evaluation.paired_comparison import Comparison, Outcome
 from harness.evaluation.statistic import clustered_mcnemar, mcnemar
 from harness.sweep.folder.rows import NUMBERS, records
@@ -193,3 +194,26 @@ def test_the_best_list_is_the_first_one_by_the_protocol_and_a_cut_one_is_none() 
     assert found.baselines.lists == {"dense": "d", "bm25": "b", "graph": "g"}
     assert (found.baselines.best, found.winner) == ("graph", "f")
     assert found.baselines.opponents == {"dense": "d", "graph": "g"}
+
+
+def test_a_metric_of_which_less_is_better_is_won_and_locked_by_less(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The rank of the gold passage, 1 is best: `good` has the lower mean, and wins 6 of 8."""
+
+    def place(ranks: NDArray[np.int32], k: int) -> NDArray[np.float64]:
+        return ranks[..., -1].astype(np.float64)
+
+    monkeypatch.setitem(MEASURES, "place", Measure(place, whole=True, higher_is_better=False))
+    measure_of.cache_clear()
+    metric = Metric.parse("place")
+    trials = {name: scored(name, alone=name == "dense") for name in ("dense", "good", "bad")}
+    ranks = np.array([[5] * 8, [1] * 6 + [6] * 2, [9] * 8], dtype=np.int32)[..., None]
+    found = choose(cast("Any", trials), ranks, metric, "dense")
+    assert (found.order, found.winner) == (["good", "dense", "bad"], "good")
+    compared = decide(compare_trials(ranks, metric, {"dense": 0}, 0.02), [*trials], "tune")
+    good, bad = compared["dense"][1:]
+    assert good is not None
+    assert bad is not None
+    assert (good.wins, good.losses, bad.wins, bad.losses) == (6, 2, 0, 8)
+    assert (good.difference, bad.finding) == ((6 * -4 + 2 * 1) / 8, "worse")
