@@ -103,29 +103,14 @@ def prepare(primary: str, overrides: Sequence[str]) -> Prepared:
     keys = _read(primary, [])
     if "gold" in keys.tree and "dataset" in keys.groups:
         given += _own_runs(given)
-    choices = _choices(given, keys.groups)
-    nested = {f"+{one.key}" for one in given if "+" not in one.sign}
-    if any(choice.partition("=")[0] in nested for choice in choices):
-        outer = [choice for choice in choices if choice.partition("=")[0] not in nested]
-        inner = _read(primary, outer).groups
-        known = {key: name for key, name in inner.items() if f"+{key}" in nested}
-        choices = _choices(given, {**known, **keys.groups})
-    if choices:
-        keys = _read(primary, choices)
+    choices = _chosen_files(primary, given, keys)
+    keys = _read(primary, choices) if choices else keys
     added = _inputs(given, keys)
     if added:
         choices += added
         keys = _read(primary, choices)
-    renamed = [keys.renamed(one) for one in given]
-    new = {one.key for one, old in zip(renamed, given, strict=True) if one.key != old.key}
-    check_twice([one for one in renamed if one.key in new])
-    given = renamed
-    for one in given:
-        if one.value is None and "~" not in one.sign:
-            raise _lone(keys.tree, one.key)
-        check_brackets(one)
-    removed = {one.place[0] for one in given if "~" in one.sign}
-    keys.check([one for one in given if "~" not in one.sign or str(one) not in choices], removed)
+    given = _renamed(given, keys)
+    _check_keys(given, keys, choices)
     if (experiment := keys.groups.get("experiment")) is not None:
         _check_experiment(primary, choices, experiment)
     typed = [one if one.chooses(keys.groups) else fit(one, keys.tree) for one in given]
@@ -133,6 +118,39 @@ def prepare(primary: str, overrides: Sequence[str]) -> Prepared:
     typed = [_as_chosen(one, named) for one in typed]
     passed = [*for_hydra(typed, keys.tree), *(one for one in added if one not in overrides)]
     return Prepared(typed, passed, keys)
+
+
+def _chosen_files(primary: str, given: Sequence[Override], keys: Keys) -> list[str]:
+    """Return the overrides that choose files, as Hydra takes them.
+
+    A group of a file that another override adds with ``+`` is known once that one is read.
+    """
+    choices = _choices(given, keys.groups)
+    nested = {f"+{one.key}" for one in given if "+" not in one.sign}
+    outer = [choice for choice in choices if choice.partition("=")[0] not in nested]
+    if len(outer) == len(choices):
+        return choices
+    inner = _read(primary, outer).groups
+    known = {key: name for key, name in inner.items() if f"+{key}" in nested}
+    return _choices(given, {**known, **keys.groups})
+
+
+def _renamed(given: Sequence[Override], keys: Keys) -> list[Override]:
+    """Return the overrides with the command's own names of keys; none may then be typed twice."""
+    renamed = [keys.renamed(one) for one in given]
+    new = {one.key for one, old in zip(renamed, given, strict=True) if one.key != old.key}
+    check_twice([one for one in renamed if one.key in new])
+    return renamed
+
+
+def _check_keys(given: Sequence[Override], keys: Keys, choices: Sequence[str]) -> None:
+    """Raise HarnessError for a word without a value, a bracket that is open, or an unread key."""
+    for one in given:
+        if one.value is None and "~" not in one.sign:
+            raise _lone(keys.tree, one.key)
+        check_brackets(one)
+    removed = {one.place[0] for one in given if "~" in one.sign}
+    keys.check([one for one in given if "~" not in one.sign or str(one) not in choices], removed)
 
 
 def _as_chosen(one: Override, named: Mapping[str, str]) -> Override:

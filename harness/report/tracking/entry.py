@@ -98,16 +98,7 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
         "objective": view.objective,
         "code": str(result.manifest["code"]),
     }
-    knobs = dict.fromkeys(key for row in result.whole.rows for key in row["parameters"])
-    params = [
-        {
-            **dict.fromkeys((*SHOWN, *knobs), ABSENT),
-            **parameters_of(row),
-            "strategy": row["name"],
-            **{name: p_value(row.get(p)) for p, name in P_TEXTS.items()},
-        }
-        for row in view.rows
-    ]
+    params = _params(result, view)
     varied = _varied(params)
     measured = _metrics(result, view)
     names = [_name(view, place, setup.get("encoder")) for place in range(len(view.rows))]
@@ -123,8 +114,7 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
                 "kind": "trial",
                 "trial": row["trial"],
                 "family": row["family"],
-                "equals": _name_of(view, row["equals"]) if row.get("equals") else ABSENT,
-                "tied": str(bool(row.get("tied", False))).lower(),
+                **_ties(view, row),
                 NOTE: f"About this run: {_about(view, row)}\n\n{markdown_code(_typed(row))}",
             },
             place + 1,
@@ -170,10 +160,28 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
     )
 
 
-def _name_of(view: View, trial: str) -> str:
-    """Return the name of the trial with a hash; the hash if the view lacks it."""
-    place = view.place(trial)
-    return trial if place is None else str(view.rows[place]["name"])
+def _params(result: SweepResult, view: View) -> list[dict[str, str]]:
+    """Return the parameters of each row: every knob of the sweep's trials, and p as text."""
+    knobs = dict.fromkeys(key for row in result.whole.rows for key in row["parameters"])
+    return [
+        {
+            **dict.fromkeys((*SHOWN, *knobs), ABSENT),
+            **parameters_of(row),
+            "strategy": row["name"],
+            **{name: p_value(row.get(p)) for p, name in P_TEXTS.items()},
+        }
+        for row in view.rows
+    ]
+
+
+def _ties(view: View, row: Row) -> dict[str, str]:
+    """Return the tags ``equals``, the name of the trial that a row equals, and ``tied``."""
+    tied = str(bool(row.get("tied", False))).lower()
+    if not row.get("equals"):
+        return {"equals": ABSENT, "tied": tied}
+    place = view.place(row["equals"])
+    name = row["equals"] if place is None else view.rows[place]["name"]
+    return {"equals": str(name), "tied": tied}
 
 
 def _varied(params: Sequence[Mapping[str, str]]) -> list[str]:

@@ -66,6 +66,12 @@ def cautions(view: View) -> list[str]:
             f"{counted(len(unusable), 'trial')} ({unusable[0]}, ...) could not be chosen in "
             "practice, because one of their lists uses the gold: none can win"
         )
+    return list(dict.fromkeys([*found, *_of_splits(view)]))
+
+
+def _of_splits(view: View) -> list[str]:
+    """Return cautions on the lists of each split, and the winner's range over equal scores."""
+    found: list[str] = []
     covered = [("tune", view.manifest.get("coverage"))]
     if view.split == "test":
         covered += [("test", row.get("coverage")) for row in view.rows]
@@ -76,7 +82,7 @@ def cautions(view: View) -> list[str]:
     for split, ends in ((split, one.get("tie_range")) for split, one in ranges):
         named = f"{view.winner_title} on {split}"
         found += filter(None, [ends and describe_ranges(named, {view.objective: ends})])
-    return list(dict.fromkeys(found))
+    return found
 
 
 def source(view: View) -> Source:
