@@ -154,6 +154,7 @@ def parse(line: str) -> None:
             [
                 text.split(",")[0] if several and "[" not in text else text
                 for text in read.overrides
+                if not text.startswith("hydra/launcher=")  # each comes with an extra
             ],
         )
     elif program == "source":

@@ -172,7 +172,7 @@ def test_the_installed_package_is_what_runs(site: Path, folder: Path) -> None:
 
 def test_files_of_two_systems_are_swept_and_a_fuser_restricts_the_grid(swept: Path) -> None:
     lock = json.loads((swept / "winner.lock.json").read_text())
-    assert [row["name"] for row in lock["baselines"]] == ["colbert", "kg", "rrf k=60 colbert+kg"]
+    assert [row["name"] for row in lock["baselines"]] == ["colbert", "kg", "rrf k=60"]
     assert lock["reference"] == "colbert"
     assert lock["winner"]["name"].startswith(("rrf", "colbert", "kg"))
     assert {row["name"].split()[0] for row in lock["fusers"]} == {"rrf"}

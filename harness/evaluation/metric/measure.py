@@ -334,12 +334,26 @@ class Metric:
         return self.measure.higher_is_better
 
     def gain(self, values: Values) -> Values:
-        """Return values or scores, negated if less is better, so that more is better."""
+        """Return values so that more is better: negated if less is better.
+
+        Args:
+            values: float64[...], values or scores of the metric.
+
+        Returns:
+            float64[...].
+        """
         return values if self.higher_is_better else -values
 
     def same_top(self, ours: Ranks, theirs: Ranks) -> bool:
         """Return whether two systems have the same gold ranks, of which all below the depth are
         equal.
+
+        Args:
+            ours: int32[..., H], gold ranks of a system.
+            theirs: int32[..., H], those of the other one.
+
+        Returns:
+            Whether all are equal.
         """
         if self.k is not None:
             ours, theirs = np.minimum(ours, self.k + 1), np.minimum(theirs, self.k + 1)
