@@ -123,7 +123,7 @@ def test_a_form_of_table(
     bench: Path, command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Every command that writes a table writes it, and names it among those that are known."""
-    monkeypatch.setitem(output.FORMS, ".tsv", lambda path, result, table: path.write_text("tabs\n"))  # type: ignore[arg-type]
+    monkeypatch.setitem(output.FORMS, ".tsv", lambda name, table, first: "tabs\n")  # type: ignore[arg-type]
     given = [f"gold={bench / 'queries.jsonl'}", f"run={bench / 'dense.trec'}"]
     for name, more in {"evaluate": [], "compare": [f"baseline={bench / 'graph.trec'}"]}.items():
         assert command(name, *given, *more, f"out={tmp_path / name}.tsv")[0] == 0

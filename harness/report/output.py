@@ -53,13 +53,14 @@ FORMS: Mapping[str, Callable[[str, Table, str], str]] = {
 def check_ending(
     out: str | None,
     key: str = "out",
-    known: Iterable[str] = (".json", *FORMS),
+    known: Iterable[str] | None = None,
     queries: bool = False,
 ) -> None:
     """Raise HarnessError for an unknown ending, before anything is computed.
 
     queries: whether the result has rows of questions, which a .parquet contains.
     """
+    known = (".json", *FORMS) if known is None else known
     known = (*known, ".parquet") if queries else known
     if out is not None and Path(out).suffix.lower() not in known:
         ending = Path(out).suffix
