@@ -294,7 +294,7 @@ def bootstrap_means(
 
 
 def whole_units(values: Float64Array) -> Float64Array:
-    """Return each row of ``values`` [T, Q] as whole numbers of its greatest size / 2**30.
+    """Return float64[T, Q], each row of ``values`` as whole numbers of its greatest size / 2**30.
 
     Their sums are exact, so that they do not depend on the order in which a machine adds.
     """
