@@ -237,7 +237,7 @@ def test_a_changed_lock_is_refused(swept):
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("code", "0.0.1+abc"), ("data_sha256", "f" * 64), ("libraries", {"numpy": "1"})],
+    [("code", "9.9.9+abc"), ("data_sha256", "f" * 64), ("libraries", {"numpy": "1"})],
 )
 def test_what_changed_since_locking_is_named(swept, key, value):
     from harness.core.identity import digest

@@ -42,13 +42,22 @@ def read_experiment(given: Mapping[str, Any] | None, place: str) -> dict[str, An
         return {}
     faults: list[str] = []
     if _check_keys(faults, "experiment", given, (), EXPERIMENT):
-        for number, table in enumerate(given.get("tables") or ()):
+        for number, table in enumerate(_listed(faults, given, "tables")):
             _check_table(faults, f"experiment.tables.{number}", table)
-        for number, figure in enumerate(given.get("figures") or ()):
+        for number, figure in enumerate(_listed(faults, given, "figures")):
             _check_keys(faults, f"experiment.figures.{number}", figure, ("name", "kind"), None)
     if faults:
         raise HarnessError(f"{place}: {'; '.join(faults)}; correct that file")
     return {**USUAL, **given}
+
+
+def _listed(faults: list[str], given: Mapping[str, Any], key: str) -> list[Any]:
+    """Return the entries of a key, none if it is missing or no list, which is a fault."""
+    found = given.get(key) or []
+    if isinstance(found, (list, tuple)):
+        return list(found)
+    faults.append(f"experiment.{key}: expected a list, got {str(found)[:60]!r}")
+    return []
 
 
 def _check_table(faults: list[str], place: str, table: Any) -> None:

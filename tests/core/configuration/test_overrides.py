@@ -63,7 +63,7 @@ fuse 'lists={a: x, b: y, a: z}' out=f.trec -> lists={a: x, b: y, a: z}: a is rep
 fuse 'lists={a:x,a:y}' out=f.trec -> lists={a:x,a:y}: a is repeated; give each its own name
 sweep +grid.extend=true -> grid.extend = True, expected axes with their values
 sweep dataset=1 -> dataset=1 is not known; known:
-fuse fuser=null -> fuser=null is not known; known: boltzmann,
+fuse fuser=null -> fuser=null is not known; known: 
 fuse 'normalizer=[]' -> normalizer=[] is not known; known:
 sweep -m retriever@lists.graph=ppr,2 -> retriever@lists.graph=2 is not known; known:
 evaluate run=x pool.kap=3 -> this command has no pool

@@ -154,19 +154,16 @@ def test_files_alone_are_swept_and_held_out_where_they_lie(folder: Path, tmp_pat
     assert {"colbert", "splade", "lexical", "rrf k=60"} <= set(trials["name"])
     assert {path.parent.name for path in (folder / "runs" / "artifacts").glob("*/*")} == {
         "ids",
+        "list",
         "retrieve",
     }
     origin = "is relative to the folder that the sweep was made in: run it there, or sweep again"
     name = [f"sweep={Path(done.stdout.splitlines()[-1]).name}", f"paths.runs={folder}/runs"]
-    lost = process.harness("verify", "--rescore", *name, cwd=tmp_path)
-    assert lost.returncode == 2
-    assert f" list's path to one; colbert.json {origin}" in lost.stderr
-    for path in ("colbert.json", "splade.parquet", "lexical.trec.gz"):
-        (tmp_path / path).symlink_to(folder / path)
-    lost = process.harness("heldout", *name, cwd=tmp_path)
-    assert lost.returncode == 2
-    assert f"{tmp_path}/world: no such folder; expected corpus" in lost.stderr
-    assert f"; world {origin}" in lost.stderr
+    for command in (["verify", "--rescore"], ["heldout"]):
+        lost = process.harness(*command, *name, cwd=tmp_path)
+        assert lost.returncode == 2
+        assert "world: no such folder; expected corpus" in lost.stderr
+        assert f"; world {origin}" in lost.stderr
 
 
 @pytest.mark.parametrize(("given", "against"), [([], "colbert"), (["reference=splade"], "splade")])
@@ -174,7 +171,7 @@ def test_wins_are_counted_against_the_reference_and_tables_say_so(
     folder: Path, given: list[str], against: str
 ) -> None:
     done = sweep(folder, *TWO, "pool.lists=[colbert,splade]", "grid=point", *given)
-    assert f"W, L (GraphWin, GraphLoss): won, lost against {against};" in done.stdout
+    assert f"W, L: won, lost against {against};" in done.stdout
     place = folder / done.stdout.splitlines()[-1]
     trials = pd.read_parquet(place / "trials.parquet").set_index("name")
     other = {"colbert": "splade", "splade": "colbert"}[against]
