@@ -121,7 +121,7 @@ def _lists(result: SweepResult) -> dict[str, bytes]:
 def given_files(result: SweepResult) -> dict[str, bytes]:
     """Return the files that the sweep was given, lists and gold, if they are in its runs folder."""
     config, runs = result.config, result.folder.resolve().parents[1]
-    places = {name: kept_file(runs, node) for name, node in config["lists"].items()}
+    places = {name: kept_file(runs, node) for name, node in (config.get("lists") or {}).items()}
     places["gold"] = kept_file(runs, config.get("gold"))
     found = {}
     for name, place in places.items():

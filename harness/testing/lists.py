@@ -53,7 +53,9 @@ def fused_scores(
     document.
     """
     runs = {name: Run.from_dict({"q": dict(found)}) for name, found in lists.items()}
-    return harness.fuse(runs, fuser, normalizer, **options).to_dict()["q"]
+    if getattr(fuser, "reads", {"values"}) & {"values", "probabilities"}:
+        options["normalizer"] = normalizer
+    return harness.fuse(runs, fuser, **options).to_dict()["q"]
 
 
 def trained(concept: str, name: str, **fields: Any) -> Any:

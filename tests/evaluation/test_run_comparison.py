@@ -103,7 +103,7 @@ def test_what_choosing_could_win_by_each_metric() -> None:
     a, b, c = found_by(*range(10)), found_by(*range(5, 14)), found_by(*range(13, 20))
     few = compared({"b": b}, {"a": a})
     (told,) = select_texts(conclude_all(few, headroom(few)), "addition")
-    text = "On 4 of 20 questions b finds more than a by full_sup@1, too few to show a gain."
+    text = "On 4 of 20 questions b finds more than a by full_sup@1; choosing between them for each question cannot show a gain."
     assert told == text
     enough = compared({"c": c}, {"a": a})
     assert select_texts(conclude_all(enough, headroom(enough)), "addition")[0].endswith(

@@ -48,7 +48,7 @@ def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
     written = Path(latex.partition(",")[0])
     assert r"\label{tab:settings}" in written.read_text()
     assert (
-        "last_hop@5 (share),best list,its (share),difference (share)"
+        "last_hop@5 (share),best list,best list's last_hop@5 (share),difference (share)"
         in written.with_suffix(".csv").read_text()
     )
     again = ("compare", f"run={folders[1]}", f"baseline={folders[0]}")

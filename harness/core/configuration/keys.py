@@ -82,7 +82,13 @@ class Keys:
             head, *inner = one.place
             if head == "lists" and len(inner) > 1 and inner[0] in _typed_files(given):
                 raise _error(one, f"lists.{inner[0]} is a file, which has no {inner[1]}", "")
-            for words, value in _typed_leaves(one, self.tree):
+            leaves = [*_typed_leaves(one, self.tree)]
+            files = {
+                words[:2] for words, _ in leaves if words[0] == "lists" and words[2:] == ("file",)
+            }
+            for words, value in leaves:
+                if words[:2] in files and words[2] in ("file", "columns"):
+                    continue  # a list with the names of its file's columns
                 if fault := self.fault(words, value, "+" in one.sign):
                     raise _error(one, *fault)
 

@@ -56,5 +56,6 @@ def test_sweeps_before_the_oldest_release_are_refused(old: Path) -> None:
     path.write_text(json.dumps(sealed(content)))
     with pytest.raises(lock.HarnessError, match=r"release 0\.4\.0"):
         lock.read_lock(path)
-    path.write_text(json.dumps(sealed({**content, "code": "0.10.0+bf8aff8986c5"})))
+    baselines = {"lists": {}, "reference": "dense", "best_single": "dense"}
+    path.write_text(json.dumps(sealed({**content, **baselines, "code": "0.10.0+bf8aff8986c5"})))
     assert lock.read_lock(path)["n"] == 38

@@ -224,7 +224,7 @@ def test_a_trial_that_reads_the_prior_is_scored_with_it(overrides, tmp_path):
     trials = made.plan.trials()
     with_prior = [trial for trial in trials if trial.pool.importance]
     assert [trial.name for trial in with_prior] == [
-        "weighted_rrf k=60 weights=0:1:1 bonus=0 cap=8 importance=prior"
+        "weighted_rrf k=60 bonus=0 weights=0:1:1 cap=8 importance=prior"
     ]
     assert (
         len(trials) == 7

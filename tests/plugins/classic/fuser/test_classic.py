@@ -85,7 +85,8 @@ def fused(questions: dict[str, Lists], fuser: str, **knobs: float) -> dict[str, 
         name: Run.from_dict({query: lists[name] for query, lists in questions.items()})
         for name in ("dense", "graph", "bm25")
     }
-    return harness.fuse(systems, fuser, "none", **knobs).to_dict()
+    reads = {"normalizer": "none"} if fuser.startswith("comb") else {}
+    return harness.fuse(systems, fuser, **reads, **knobs).to_dict()
 
 
 @pytest.mark.parametrize("name", FORMULAS)
