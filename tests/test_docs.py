@@ -154,7 +154,8 @@ def parse(line: str) -> None:
             [
                 text.split(",")[0] if several and "[" not in text else text
                 for text in read.overrides
-                if not text.startswith("hydra/launcher=")  # each comes with an extra
+                if not text.startswith(("hydra/launcher=", "hydra/sweeper="))  # of extras
+                and "(" not in text  # a range of a sweeper
             ],
         )
     elif program == "source":
