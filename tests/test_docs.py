@@ -154,7 +154,7 @@ def parse(line: str) -> None:
             [
                 text.split(",")[0] if several and "[" not in text else text
                 for text in read.overrides
-                if not text.startswith(("hydra/launcher=", "hydra/sweeper="))  # of extras
+                if not text.startswith(("hydra/", "hydra."))  # of extras
                 and "(" not in text  # a range of a sweeper
             ],
         )

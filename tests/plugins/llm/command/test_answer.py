@@ -215,7 +215,10 @@ def test_a_server_that_counts_no_tokens(endpoint: Scripted) -> None:
 def test_no_baseline_is_named_where_there_is_none(
     endpoint: Scripted, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    endpoint.play = lambda number, message: "no JSON"
+    refusal = (
+        "I am sorry, but from these passages I cannot say what the answer to this question is."
+    )
+    endpoint.play = lambda number, message: refusal
     answered(endpoint, "controls=null", "baseline=null")
     text = capsys.readouterr().out
     assert "reader m, in percent\n" in text
