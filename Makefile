@@ -21,7 +21,7 @@ NO_CPU   = No $(CPU) in pip's index or at download.pytorch.org (pip's words: .ve
 
 unexport PYTHONDONTWRITEBYTECODE  # where it is set each command compiles thousands of modules anew, for seconds
 
-.PHONY: help setup setup-dev prepare sweep heldout report ui test test-all check measure showcase docs doctor licences dist clean
+.PHONY: help setup setup-dev prepare sweep heldout report ui test test-all check measure bench showcase docs doctor licences dist clean
 .DEFAULT_GOAL := help
 
 help:
@@ -91,6 +91,9 @@ RUN_soak        = $(BIN)/python -m tests.soak $(ARGS)
 
 measure: $(DEV)  ## figures of this project itself: JOB=house|bench|calibration|mutants|soak
 	$(or $(RUN_$(JOB)),$(error JOB=$(JOB): expected house, bench, calibration, mutants or soak))
+
+bench: JOB := bench
+bench: measure
 
 showcase: $(READY)
 	$(BIN)/harness report $(if $(SWEEP),sweep=$(SWEEP)) paths.reports=reports/showcase $(ARGS)

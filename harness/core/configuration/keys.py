@@ -82,15 +82,17 @@ class Keys:
             head, *inner = one.place
             if head == "lists" and len(inner) > 1 and inner[0] in _typed_files(given):
                 raise _error(one, f"lists.{inner[0]} is a file, which has no {inner[1]}", "")
-            leaves = [*_typed_leaves(one, self.tree)]
-            files = {
-                words[:2] for words, _ in leaves if words[0] == "lists" and words[2:] == ("file",)
-            }
-            for words, value in leaves:
-                if words[:2] in files and words[2] in ("file", "columns"):
-                    continue  # a list with the names of its file's columns
-                if fault := self.fault(words, value, "+" in one.sign):
-                    raise _error(one, *fault)
+            self._check_leaves(one)
+
+    def _check_leaves(self, one: Override) -> None:
+        """Raise HarnessError for the first key of an override that the command does not read."""
+        leaves = [*_typed_leaves(one, self.tree)]
+        files = {words[:2] for words, _ in leaves if words[0] == "lists" and words[2:] == ("file",)}
+        for words, value in leaves:
+            if words[:2] in files and words[2] in ("file", "columns"):
+                continue  # a list with the names of its file's columns
+            if fault := self.fault(words, value, "+" in one.sign):
+                raise _error(one, *fault)
 
     def check_file(self, path: Path) -> None:
         """Raise HarnessError for the keys of a file at the root (an experiment) that no command
