@@ -47,9 +47,9 @@ def test_all_bad_points_are_told_at_once(tmp_path, command):
 
 
 def test_flags_mean_overrides():
-    given = ["--split", "tune", "--k=5", "--dry-run", "x=1", "--multirun", "--cfg", "job"]
+    given = ["--split", "tune", "--k=5", "--dry-run", "x=1", "--multirun"]
     line = CommandLine.read("sweep", given)
-    assert line.flags == ("--multirun", "--cfg", "job")
+    assert line.flags == ("--multirun",)
     assert line.overrides == ("split=tune", "k=5", "dry_run=true", "x=1")
     assert line.is_several
     assert line.is_for_hydra

@@ -148,7 +148,7 @@ def test_cuda_is_never_installed_in_place_of_the_cpu_build(tmp_path: Path) -> No
     assert all("--no-deps" in line for line in asked)
     own, of_make = done.stderr.splitlines()
     assert "TORCH=any" in own
-    assert of_make.startswith("make: ***")
+    assert re.match(r"make(\[\d+\])?: \*\*\*", of_make)
     assert (tmp_path / ".venv" / "torch.log").read_text().count("ERROR") == 2
     assert not (tmp_path / ".venv" / ".ready").exists()
     (tmp_path / "any").mkdir()

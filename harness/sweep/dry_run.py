@@ -24,7 +24,7 @@ def blocks(plan: Plan) -> Table:
     seen: set[str] = set()
     points: dict[str, int] = {}
     new: dict[str, int] = {}
-    for block, trial in plan.grid.trials_by_block():
+    for block, trial in plan.grid.trials_by_block:
         points[block] = points.get(block, 0) + 1
         new[block] = new.get(block, 0) + (repr(trial.identity) not in seen)
         seen.add(repr(trial.identity))

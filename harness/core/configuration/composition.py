@@ -78,7 +78,7 @@ def build(primary: str, prepared: Prepared) -> DictConfig:
             raise several(one, prepared.keys.tree)
     from omegaconf import open_dict
 
-    config = copy.deepcopy(_load(primary, prepared.for_hydra))
+    config = _compose(primary, prepared)
     _resolve_hydra(config)
     with open_dict(config):
         del config["hydra"]
@@ -176,6 +176,26 @@ def _read(primary: str, choices: Sequence[str]) -> Keys:
     tree: Any = OmegaConf.to_container(config, resolve=False)
     del tree["hydra"]
     return Keys(tree, groups)
+
+
+def _compose(primary: str, prepared: Prepared) -> DictConfig:
+    """Return a configuration of chosen files and set values, with Hydra's keys under ``hydra``.
+
+    Hydra, too, sets the values after it has merged the files. Files that an earlier command of this
+    process chose, or the check of the keys, are not read and merged again.
+    """
+    from hydra._internal.config_loader_impl import ConfigLoaderImpl
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+
+    read = [(Override.read(text), text) for text in prepared.for_hydra]
+    groups = prepared.keys.groups
+    files = [text for one, text in read if one.chooses(groups) or one.key.startswith("hydra/")]
+    config = copy.deepcopy(_load(primary, files))
+    with translate_errors():
+        values = [text for text in prepared.for_hydra if text not in files]
+        parsed = OverridesParser.create().parse_overrides(values)
+        ConfigLoaderImpl._apply_overrides_to_config(parsed, config)
+    return config
 
 
 def _load(primary: str, overrides: Sequence[str]) -> DictConfig:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from harness.core.configuration.extensions import folders, missing_plugin
@@ -66,8 +66,9 @@ def conf_file(concept: str, name: str) -> Path:
     Raises:
         HarnessError: there is no such name, or the name is a path.
     """
-    for known, path in _files(concept):
-        if known == name:
+    inside = ".." not in PurePath(name).parts and not PurePath(name).is_absolute()
+    for folder in folders() if inside and name else ():
+        if (path := folder / concept / f"{name}.yaml").is_file():
             return path
     raise unknown(concept, name, names(concept))
 

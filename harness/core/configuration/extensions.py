@@ -57,8 +57,14 @@ def folders() -> list[Path]:
     Raises:
         HarnessError: two folders have different files of one concept and name.
     """
+    return list(_checked((*_lasting(), *_of_the_command(), *SEARCHED)))
+
+
+@functools.cache
+def _lasting() -> tuple[Path, ...]:
+    """Return the folders that stay the same while a process runs."""
     own = [package_folder("conf"), *(folder / "conf" for folder in plugins().values())]
-    return list(_checked((*own, *_installed(), *_of_the_command(), *SEARCHED)))
+    return (*own, *_installed())
 
 
 @functools.cache

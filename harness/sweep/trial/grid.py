@@ -91,14 +91,13 @@ class Grid:
         and axis.
         """
         found: dict[str, Trial] = {}
-        for _, trial in self.trials_by_block():
+        for _, trial in self.trials_by_block:
             found.setdefault(repr(trial.identity), trial)
         return list(found.values())
 
+    @cached_property
     def trials_by_block(self) -> list[tuple[str, Trial]]:
-        """Return the trial of every point with its block, ``BASELINES`` first;
-        trials may repeat.
-        """
+        """The trial of every point with its block, ``BASELINES`` first; trials may repeat."""
         mistakes: Mistakes = {}
         unfit: Mistakes = {}
         lacking: Lacking = {}
@@ -303,10 +302,21 @@ class Grid:
         )
 
     def _base(self, group: str, point: Settings) -> Fields:
-        own: Fields = self.config[group]
         chosen = point.get(group)
+        key = (group, None if chosen is None else str(chosen))
+        if key not in self._bases:
+            self._bases[key] = self._read_base(*key)
+        return self._bases[key]
+
+    @cached_property
+    def _bases(self) -> dict[tuple[str, str | None], Fields]:
+        """The fields of the strategies that points choose, by group and name."""
+        return {}
+
+    def _read_base(self, group: str, chosen: str | None) -> Fields:
+        own: Fields = self.config[group]
         if chosen is not None and chosen != name(own):
-            return defaults(group, str(chosen))
+            return defaults(group, chosen)
         typed = {field for field in own if f"{group}.{field}" in self.typed}
         foreign = typed - _accepted(own) if typed else typed
         return {field: value for field, value in own.items() if field not in foreign}

@@ -95,7 +95,8 @@ def test_a_sweep_stores_what_hydra_prints(
     assert command(*typed)[0] == 0
     (path,) = tmp_path.glob("sweeps/*/config.yaml")
     stored = yaml.safe_load(path.read_text())
-    for key in ("lists", "fuser", "normalizer", "pool", "objective", "metrics", "paths", "grid"):
+    assert stored["lists"].keys() == printed["lists"].keys()  # its files are kept with the sweep
+    for key in ("fuser", "normalizer", "pool", "objective", "metrics", "paths", "grid"):
         assert {**stored, "pool": printed["pool"]}[key] == printed[key], key
 
 
