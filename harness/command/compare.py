@@ -162,8 +162,8 @@ def _compare_items(config: DictConfig, *systems: Systems) -> Sequence[SystemComp
         for name, own in each.items():
             if any(file.columns for file in own):
                 raise HarnessError(
-                    f"{name}: columns of one file are read with gold=; without, give columns= for "
-                    "all"
+                    f"{name}: columns per file need gold=; without gold= give columns= for all "
+                    "files"
                 )
         paths.append({name: tuple(file.path for file in own) for name, own in each.items()})
     plugin = extensions.load("addition", "compare", "compare without gold=")

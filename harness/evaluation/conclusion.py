@@ -102,9 +102,9 @@ class Headroom:
         by = f" by {metric}" if metric else ""
         few = ""
         if not (self.answers or settled):
-            few = f"; choosing between them for each {scale.item} cannot show a gain"
+            few = " only; no gain can be shown with so few"
         items = f"{self.questions} of {self.n} {scale.item}s"
-        return f"On {items} {others} finds more than {self.best}{by}{few}."
+        return f"{others} could add something to {self.best}{by} on {items}{few}."
 
     def explanation(
         self, scale: Scale = SHARES, fusable: bool = True, settled: bool = False
@@ -119,14 +119,15 @@ class Headroom:
         item = scale.item
         each = ", ".join(f"{name} on {count}" for name, count in self.wins.items())
         beyond = f"; a fusion can also win {item}s that no list answers" if fusable else ""
+        kind = "list" if fusable else "system"
         sentence = (
-            f"More than {self.best} have {each}; choosing the best "
-            f"{'list' if fusable else 'system'} for each {item} would score "
-            f"{scale.score(self.oracle)} in place of {scale.score(self.score)}{beyond}."
+            f"{self.best} is beaten by {each}; an oracle that chooses the best {kind} for each "
+            f"{item} would score {scale.score(self.oracle)} in place of "
+            f"{scale.score(self.score)}{beyond}."
         )
         if self.answers or settled:
             return sentence
-        best = f"Winning all of these and losing none has p {p_value(self.p)}."
+        best = f"Even winning all of these and losing none would give p {p_value(self.p)}."
         return f"{sentence} {best}"
 
 
@@ -271,7 +272,7 @@ def smallest(found: Comparison) -> str:
         items = counted(found.n, found.scale.item)
         return f"with {items}{where} no difference can be shown: the least p is {least}"
     if found.detectable is None:
-        return f"{found.scale.item}s differ so seldom that a real difference would often be missed"
+        return f"too few {found.scale.item}s differ to show a difference; power is low"
     gain = found.scale.gain(found.detectable)
     return f"the smallest difference that would be shown in 4 of 5 cases is {gain}"
 
@@ -338,7 +339,7 @@ def blind_spots(seen: Mapping[str, Mapping[str, int]], sizes: Int64Array) -> lis
     share = float(sizes.max() / sizes.sum())
     if share > GREAT and sizes.max() > 1:
         said.append(
-            f"{percent(share)}% of tune's questions share gold in one cluster: intervals may be "
-            "too narrow."
+            f"One cluster holds {percent(share)}% of tune's questions, which share gold passages: "
+            "the true intervals are wider."
         )
     return [Sentence("caveat", text) for text in said]

@@ -94,7 +94,7 @@ class PoolSpec:
             if name not in known:
                 mend = "" if who else f"; set e.g. pool.lists=[{','.join(known)}]"
                 raise HarnessError(
-                    f"{who or 'pool.lists names'} {name}{nearest(name, known)}; lists has "
+                    f"unknown list {name} in {who or 'pool.lists'}{nearest(name, known)}; known: "
                     f"{', '.join(known)}{mend}"
                 )
 

@@ -21,7 +21,7 @@ from harness.core.table import percent
 from harness.report.output import check_ending
 from harness.report.pdf import OWNER
 from harness.run.io import write
-from harness.sweep.folder import SweepResult, pack, rerun
+from harness.sweep.folder import SweepResult, pack
 from harness.sweep.heldout import Ledger
 from harness.sweep.trial import kept_file
 
@@ -162,10 +162,8 @@ def _claims(result: SweepResult) -> Iterator[str]:
     file = "heldout.json" if view.split == "test" else "trials.parquet"
     minutes = _minutes(result.manifest.get("seconds"))
     for row in view.rows:
-        claim = f"{row['name']}: {percent(view.score(row))}% {view.objective} on {view.split}"
-        yield (
-            f"| {markdown(claim)} | `{rerun(row)}` | at most {minutes} | `sweep/{name}/{file}` |"
-        )
+        claim = f"{row.name}: {percent(view.score(row))}% {view.objective} on {view.split}"
+        yield (f"| {markdown(claim)} | `{row.rerun}` | at most {minutes} | `sweep/{name}/{file}` |")
 
 
 def _minutes(seconds: float | None) -> str:

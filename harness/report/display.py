@@ -15,7 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 from harness.core.errors import HarnessError, one_of
 
 if TYPE_CHECKING:
-    from harness.sweep.folder import Row, SweepResult
+    from harness.sweep.folder import JudgedTrial, SweepResult
 
 Names = Mapping[str, str]
 KNOBS = {"alpha": "α", "beta": "β"}
@@ -56,14 +56,14 @@ class Display:
     def of(self, results: Sequence[SweepResult]) -> Display:
         """Return the display with the names of all trials of some sweeps."""
         return replace(
-            self, trials={row["name"]: self.trial(row) for one in results for row in one.whole.rows}
+            self, trials={row.name: self.trial(row) for one in results for row in one.whole.rows}
         )
 
-    def trial(self, row: Row) -> str:
+    def trial(self, row: JudgedTrial) -> str:
         """Return ``PIT + Boltzmann (α 0.7, β 0.5, auto, cap 20)``, or the name of a single list."""
-        if row["family"] == "single":
-            return self.list.get(row["name"], row["name"])
-        family, normalizer, named = row["family"], normalizer_of(row), str(row["name"]).split(" ")
+        if row.family == "single":
+            return self.list.get(row.name, row.name)
+        family, normalizer, named = row.family, normalizer_of(row), str(row.name).split(" ")
         words = [word for word in named if word not in (family, normalizer)]
         rest = [
             " ".join([KNOBS.get(key, key), *value])
@@ -110,7 +110,7 @@ class Display:
         )
 
 
-def normalizer_of(row: Row) -> str | None:
+def normalizer_of(row: JudgedTrial) -> str | None:
     """Return the normalizer in a row's name; None if its fuser reads no values."""
-    normalizer = row["parameters"].get("normalizer")
-    return normalizer if normalizer in str(row["name"]).split(" ") else None
+    normalizer = row.parameters.get("normalizer")
+    return normalizer if normalizer in str(row.name).split(" ") else None

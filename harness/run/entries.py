@@ -355,5 +355,5 @@ def numbers(name: str, values: ArrayLike, kind: type[np.number[Any]]) -> NDArray
         got = f"{found[made != found][0]}, which is too large"
     if got:
         what = "whole numbers" if whole else "numbers"
-        raise HarnessError(f"{name}: expected {what}, one after the other, got {got}")
+        raise HarnessError(f"{name}: expected a one-dimensional list of {what}, got {got}")
     return made

@@ -16,8 +16,8 @@ import pandas as pd
 
 from harness.core.errors import HarnessError
 from harness.core.table import percent
+from harness.sweep.folder.judged_trial import JudgedTrial
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.rows import Row
 from harness.sweep.folder.view import View
 from harness.sweep.recomputation import differences
 
@@ -124,7 +124,9 @@ def _compare(split: str, view: View, other: View, metrics: list[str]) -> SplitAg
     shares = ((ours == theirs) & gold).sum((1, 2)) / gold.sum((1, 2))
     apart = {}
     for name in metrics:
-        scores = np.array([(view.rows[at][name], other.rows[to][name]) for at, to in pairs], float)
+        scores = np.array(
+            [(view.rows[at].scores[name], other.rows[to].scores[name]) for at, to in pairs], float
+        )
         apart[name] = float(np.nan_to_num(np.abs(np.diff(scores))).max())
     far = [f"{name} {100 * value:.2g}" for name, value in apart.items() if value]
     verdicts = _verdict(view), _verdict(other)
@@ -143,8 +145,8 @@ def _compare(split: str, view: View, other: View, metrics: list[str]) -> SplitAg
     )
 
 
-def _key(row: Row) -> str:
-    return json.dumps(row["parameters"], sort_keys=True)
+def _key(row: JudgedTrial) -> str:
+    return json.dumps(row.parameters, sort_keys=True)
 
 
 def _causes(mine: SweepResult, theirs: SweepResult, keys: tuple[str, ...]) -> list[str]:

@@ -17,6 +17,7 @@ import numpy as np
 from harness.core.errors import HarnessError
 from harness.core.identity import code_version, library_versions, record
 from harness.core.table import counted
+from harness.sweep.folder.judged_trial import read_records
 from harness.sweep.folder.lock import (
     FILES,
     HELDOUT,
@@ -27,7 +28,6 @@ from harness.sweep.folder.lock import (
     recorded,
 )
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.rows import records
 from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.second_opinion import second_opinion
 
@@ -102,7 +102,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     yield from second_opinion(result.folder)
     found = Findings.of(prepared, prepared.plan.trials())
     wanted = [str(key) for key in result.trials["trial"]]
-    again = [str(row["trial"]) for row in found.rows]
+    again = [str(row.trial) for row in found.rows]
     if missing := sorted({*wanted} ^ {*again}):
         trials = f"its trials are not those of config.yaml, as {missing[0]}; sweep again"
         raise fault("trials.parquet", trials)
@@ -173,7 +173,7 @@ def _why(result: SweepResult, found: Findings) -> str:
 
 
 def _rows(table: pd.DataFrame) -> dict[str, Mapping[str, object]]:
-    return {f"row {number}": row for number, row in enumerate(records(table), 1)}
+    return {f"row {number}": row for number, row in enumerate(read_records(table), 1)}
 
 
 def differences(then: Any, now: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:

@@ -88,13 +88,13 @@ def shown_place(result: SweepResult, view: View) -> int:
     the winner if no trial of the view has them.
     """
     whole = result.whole
-    knobs = {name for row in whole.rows for name in row["parameters"]}
+    knobs = {name for row in whole.rows for name in row.parameters}
     typed = map(Override.read, result.config.get("given", ()))
     wanted = {
         one.key: parse(one.key, one.value)
         for one in typed
         if one.key in knobs and one.value is not None
     }
-    found = (place for place in whole.fused if matches(whole.rows[place]["parameters"], wanted))
-    place = view.place(whole.rows[next(found, whole.winner_place)]["trial"])
+    found = (place for place in whole.fused if matches(whole.rows[place].parameters, wanted))
+    place = view.place(whole.rows[next(found, whole.winner_place)].trial)
     return view.winner_place if place is None else place

@@ -34,14 +34,15 @@ from harness.core.identity import (
 from harness.core.resources import describe_machine
 from harness.evaluation.metric import Metric
 from harness.run import Run
+from harness.sweep.folder.judged_trial import JudgedTrial, comparisons_frame, trials_frame
 from harness.sweep.folder.lock import hashes
 from harness.sweep.folder.result import LOCK, SweepResult
-from harness.sweep.folder.rows import Row, scores_frame
+from harness.sweep.folder.rows import scores_frame
 from harness.sweep.judge import choice
 from harness.sweep.judge.choice import Chosen, find_named
 from harness.sweep.judge.edge import GridEdge, find_edges
 from harness.sweep.judge.foresight import foresight
-from harness.sweep.judge.trial_table import frame, judge_trials
+from harness.sweep.judge.trial_table import judge_trials
 from harness.sweep.trial import Trial, engine, read_by
 from harness.sweep.trial.inputs import fitted, oddities, recalls, retrievers, store
 from harness.sweep.trial.kept_files import keep_files
@@ -102,8 +103,7 @@ class Findings:
     prepared: Prepared
     trials: Mapping[str, Trial]
     chosen: Chosen
-    rows: list[Row]
-    comparisons: list[Row]
+    rows: list[JudgedTrial]
     ranks: Int32Array
     edges: list[GridEdge]
     seconds: float
@@ -120,9 +120,9 @@ class Findings:
         chosen = choice.choose(known, ranks, metric, plan.reference, prepared.impractical)
         ranks = ranks[[places[key] for key in chosen.order]]
         known = {key: known[key] for key in chosen.order}
-        rows, compared = judge_trials(prepared, known, ranks, "tune", chosen)
+        rows = judge_trials(prepared, known, ranks, "tune", chosen)
         edges = find_edges(plan.grid, rows, metric, list(trials))
-        return cls(prepared, known, chosen, rows, compared, ranks, edges, seconds)
+        return cls(prepared, known, chosen, rows, ranks, edges, seconds)
 
     @cached_property
     def identity(self) -> str:
@@ -153,7 +153,7 @@ class Findings:
             "split": "tune",
             **data.split_facts,
             "shared_gold": float(shared.mean()) if len(shared) else 0.0,
-            "n": self.rows[0]["n"],
+            "n": self.rows[0].n,
             "made_by": made_by(prepared.identities, data.sha256, store(plan.config)),
             "objective": objective,
             "reference": plan.reference,
@@ -207,8 +207,9 @@ class Findings:
         """Write all files next to ``config.yaml``, the lock last; measured: what each run measures
         again.
         """
-        write_frame(folder / "trials.parquet", frame(self.rows))
-        write_frame(folder / "comparisons.parquet", frame(self.comparisons))
+        write_frame(folder / "trials.parquet", trials_frame(self.rows))
+        objective = self.prepared.plan.config.objective
+        write_frame(folder / "comparisons.parquet", comparisons_frame(self.rows, objective))
         write_frame(folder / "queries.parquet", self.prepared.queries("tune"))
         write_frame(folder / "scores.parquet", scores_frame(self._runs()))
         write_array(folder / "ranks.npy", self.ranks)
@@ -220,7 +221,7 @@ class Findings:
             "files": hashes(folder),
         }
         experiment = self.prepared.plan.experiment
-        about = find_named(experiment, [row["parameters"] for row in self.rows])
+        about = find_named(experiment, [row.parameters for row in self.rows])
 
         def learned(wanted: Sequence[str]) -> dict[str, dict[str, object]]:
             known = self.prepared.learned([self.trials[key] for key in wanted])

@@ -230,7 +230,7 @@ def test_headroom_of_the_runs_that_are_compared(
     """
     found = compared("run={ours: ours.json, other: other.json}")
     short = " ".join(capsys.readouterr().out.split())
-    assert "On 17 of 66 questions other finds more than ours by last_hop@5." in short
+    assert "other could add something to ours by last_hop@5 on 17 of 66 questions." in short
     assert "headroom" not in short
     compared("run={ours: ours.json, other: other.json}", "explain=true")
     expected = {"best": "ours", "wins": {"dense.json": 0, "other": 17}, "questions": 17}
@@ -238,7 +238,7 @@ def test_headroom_of_the_runs_that_are_compared(
         assert {key: one["headroom"][key] for key in expected} == expected
         assert (one["headroom"]["oracle"], one["headroom"]["score"]) == (1.0, 49 / 66)
     said = " ".join(capsys.readouterr().out.split())
-    assert "More than ours have dense.json on 0, other on 17; choosing" in said
+    assert "ours is beaten by dense.json on 0, other on 17; an oracle" in said
     assert "would score 100.0% in place of 74.2%" in said
 
 

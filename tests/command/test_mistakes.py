@@ -115,7 +115,7 @@ apply questions.jsonl -> questions.jsonl: expected key=value
 apply questions.jsonl out=r.trec -> questions.jsonl: expected key=value
 report sweep=[] -> sweep=[] names no sweep; give a name or a folder, or leave it out for the latest
 heldout sweep=[a,b] -> names no sweep; give a name or a folder
-calibrate calibrate.effects=[.1] -> calibrate.effects=[0.1]: 0, no effect, must be among them
+calibrate calibrate.effects=[.1] -> calibrate.effects=[0.1]: must include 0 (no effect)
 fit fit.objective=[] -> no metric is given
 fit fit.datasets=[mine] -> a folder of your own is fitted on alone: dataset=folder dataset.path=DIR
 report sweep= -> sweep= names no sweep; give

@@ -103,11 +103,11 @@ def test_what_choosing_could_win_by_each_metric() -> None:
     a, b, c = found_by(*range(10)), found_by(*range(5, 14)), found_by(*range(13, 20))
     few = compared({"b": b}, {"a": a})
     (told,) = select_texts(conclude_all(few, headroom(few)), "addition")
-    text = "On 4 of 20 questions b finds more than a by full_sup@1; choosing between them for each question cannot show a gain."
+    text = "b could add something to a by full_sup@1 on 4 of 20 questions only; no gain can be shown with so few."
     assert told == text
     enough = compared({"c": c}, {"a": a})
     assert select_texts(conclude_all(enough, headroom(enough)), "addition")[0].endswith(
-        "by full_sup@1."
+        " by full_sup@1 on 7 of 20 questions."
     )
     assert not select_texts(
         conclude_all(compared({"n": NONE}, {"a": a}), headroom(compared({"n": NONE}, {"a": a}))),

@@ -136,6 +136,7 @@ def row(index: int) -> dict[str, object]:
         "trial": f"{index:016x}",
         "name": name,
         "family": values["fuser"],
+        "untuned": False,
         "overrides": json.dumps(["dataset=sample", "grid=point", *knobs]),
         "parameters": json.dumps({"normalizer": "pit", "pool.cap": None, **values}),
         "dataset": "sample",
@@ -250,6 +251,7 @@ def _heldout(folder: Path) -> None:
                 "wilson": [float(end) for end in wilson.split()],
                 "odds_ratio": None if odds == "-" else float(odds),
                 "evaluation": 1,
+                "coverage": {},
             }
         )
     (folder / "heldout.json").write_text(json.dumps(rows))

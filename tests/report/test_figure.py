@@ -51,7 +51,7 @@ def test_alpha_curves(result: SweepResult) -> None:
 
 
 def test_no_alpha_no_figure(result: SweepResult) -> None:
-    rows = [row for row in result.whole.rows if row["family"] in ("rrf", "single")]
+    rows = [row for row in result.whole.rows if row.family in ("rrf", "single")]
     result.__dict__["whole"] = dataclasses.replace(result.whole, rows=rows)
     assert list(alpha.pictures(result)) == []
 

@@ -194,9 +194,10 @@ def test_the_best_single_list_is_the_one_with_the_most(swept):
     """
     result, _ = swept
     rows = result.whole.rows
-    singles = {row["name"]: place for place, row in enumerate(rows) if row["family"] == "single"}
-    best = max(singles, key=lambda name: rows[singles[name]]["last_hop@5"])
-    assert len({rows[place]["last_hop@5"] for place in singles.values()}) > 1
+    singles = {row.name: place for place, row in enumerate(rows) if row.is_single}
+    scores = {name: rows[place].scores["last_hop@5"] for name, place in singles.items()}
+    best = max(scores, key=lambda name: scores[name])
+    assert len({*scores.values()}) > 1
     assert result.lock["best_single"] == best
     assert result.whole.outcome(singles[best], best) is None
     values = result.whole.scores

@@ -128,7 +128,7 @@ def _tied(result: SweepResult, view: View) -> list[Sentence]:
     fused = [place for place in whole.fused if place != whole.winner_place]
     if view.split == "test" or not fused:
         return []
-    tied = sum(bool(whole.rows[place].get("tied")) for place in fused)
+    tied = sum(whole.rows[place].tied for place in fused)
     others = counted(len(fused), "other fusion")
     text = f"{tied} of {others} are not shown to be worse than the winner."
     return [Sentence("addition", text)]

@@ -45,7 +45,7 @@ def parts_table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
         rows = []
         for line, row in zip(compared.lines, table.rows, strict=True):
             values = dict(zip(table.titles, row, strict=True))
-            knobs = result.whole.rows[line.place]["parameters"]
+            knobs = result.whole.rows[line.place].parameters
             pool = knobs.get("pool.lists"), knobs.get("pool.cap")
             values["candidates"] = candidates.get(json.dumps(pool))
             rows.append([values.get(column.title) for column in columns])
@@ -85,12 +85,13 @@ def summary(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
     trials = [view.rows[place] for place in view.fused]
     rows = []
     for group in [*spec["summary"], {"label": "total", "where": {}}]:
-        mine = [row for row in trials if matches(row["parameters"], group["where"])]
+        mine = [row for row in trials if matches(row.parameters, group["where"])]
         if mine:
-            counts = [(row["wins"] or 0, row["losses"] or 0) for row in mine]
+            outcomes = [row.outcome for row in mine]
+            counts = [(one.wins, one.losses) if one else (0, 0) for one in outcomes]
             most = max(counts, key=lambda count: (count[0], -count[1]))
             means = [sum(column) / len(mine) for column in zip(*counts, strict=True)]
-            numbers = [len(mine), *most, *means, view.score(mine[0]), mine[0]["name"]]
+            numbers = [len(mine), *most, *means, view.score(mine[0]), mine[0].name]
             rows.append([group["label"], *numbers, str(group.get("published", "–"))])
     columns = [
         Column("trials", "text"),

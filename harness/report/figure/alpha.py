@@ -52,9 +52,9 @@ def curves(view: View) -> dict[str, list[Point]]:
     """Return the sorted points of each fuser; empty if the sweep did not vary alpha."""
     best: dict[str, dict[float, float]] = {}
     for row in view.rows:
-        alpha = row["parameters"].get("fuser.alpha")
+        alpha = row.parameters.get("fuser.alpha")
         if alpha is not None:
-            curve = best.setdefault(row["family"], {})
+            curve = best.setdefault(row.family, {})
             curve[alpha] = max(curve.get(alpha, 0.0), view.score(row))
     if not any(len(curve) > 1 for curve in best.values()):
         return {}

@@ -13,7 +13,7 @@ from harness.core.table import Column, Kind, Source, Table
 from harness.report.figure import Built, Picture
 from harness.report.table.comparison_table import not_comparable
 from harness.report.table.knobs import value_text
-from harness.sweep.folder import SweepResult, caption, score
+from harness.sweep.folder import SweepResult, caption
 from harness.sweep.judge import Spec, matches
 
 if TYPE_CHECKING:
@@ -77,9 +77,9 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
 def _cells(result: SweepResult, spec: Spec) -> Iterator[tuple[str, str, float]]:
     """Yield row, column and value of the matching trials."""
     for trial in result.whole.rows:
-        knobs = trial["parameters"]
+        knobs = trial.parameters
         row, column = (_label(knobs, spec[side]) for side in ("rows", "columns"))
-        number = score(trial, spec["value"])
+        number = trial.record[spec["value"]]
         if row and column and number is not None and matches(knobs, spec.get("where", {})):
             yield row, column, number
 

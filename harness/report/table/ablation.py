@@ -18,7 +18,7 @@ INFORMATIVE = 0.05
 def ablation(view: View) -> list[Table]:
     """Return the table; empty with fewer than two fusers, or if the objective is not 0/1."""
     locked = {row["trial"] for row in view.lock["fusers"]} - {view.winner}
-    places = [place for place, row in enumerate(view.rows) if row["trial"] in locked]
+    places = [place for place, row in enumerate(view.rows) if row.trial in locked]
     if not places or not view.metric.binary:
         return []
     compared = Family.of(
@@ -28,7 +28,7 @@ def ablation(view: View) -> list[Table]:
     moved = {place: changed(view, place) for place in places}
     titles = ("W", "L", "difference", "95% of difference", "Holm p")
     fields: list[Field[int]] = [
-        Field(Column("best of each other fuser", "text"), lambda place: view.rows[place]["name"]),
+        Field(Column("best of each other fuser", "text"), lambda place: view.rows[place].name),
         *judged(found.get, *titles),
         Field(Column("verdict", "text"), lambda place: verdict(found[place], moved[place])),
         Field(Column("changed %"), moved.get),

@@ -71,7 +71,7 @@ class ComparisonTable:
     @cached_property
     def places(self) -> list[int | None]:
         """Indices in the leaderboard of each row's trial."""
-        return find_trials(self.spec["rows"], [row["parameters"] for row in self.result.whole.rows])
+        return find_trials(self.spec["rows"], [row.parameters for row in self.result.whole.rows])
 
     @cached_property
     def metrics(self) -> list[Metric]:
@@ -95,7 +95,7 @@ class ComparisonTable:
             Field(Column("questions", "text"), attrgetter("slice"), len(self.slices) > 1),
             Field(Column("split", "text"), attrgetter("split")),
             Field(Column("row", "text"), attrgetter("label")),
-            Field(Column("strategy", "text"), lambda line: trials[line.place]["name"]),
+            Field(Column("strategy", "text"), lambda line: trials[line.place].name),
             Field(Column("n", "count"), attrgetter("n")),
             Field(Column(f"{first} %"), lambda line: line.scores[0]),
             Field(Column(column, "interval", f"{first} %"), attrgetter("interval"), binary),
@@ -180,7 +180,7 @@ class ComparisonTable:
             return []
         rows = list(zip(self.spec["rows"], self.places, strict=True))
         own = {
-            row["label"]: None if place is None else part.place(trials[place]["trial"])
+            row["label"]: None if place is None else part.place(trials[place].trial)
             for row, place in rows
         }
         base = own[self.spec["against"]]

@@ -6,7 +6,7 @@ import numpy as np
 
 from harness.core.table import WINNER, Column, Table
 from harness.evaluation.metric import ABSENT, Metric
-from harness.sweep.folder import View, caption, lists_read
+from harness.sweep.folder import View, caption
 
 
 def headroom(view: View) -> list[Table]:
@@ -28,9 +28,9 @@ def headroom(view: View) -> list[Table]:
     ]
     notes = [
         "Ceiling: any fused list contains the needed passages, so a perfect fuser without a cap "
-        "finds them. Headroom taken: the share of the way from "
-        f"{view.rows[best]['name']}, the best single list on tune ({100 * floor:.1f}), to the "
-        "ceiling. Bold: the best of a column. "
+        "finds them. Headroom taken: the gain over "
+        f"{view.rows[best].name}, the best single list on tune ({100 * floor:.1f}), in percent of "
+        "the gain that is possible. Bold: the best of a column. "
         f"{WINNER}: the winner that was locked on tune."
     ]
     marked = frozenset(row for row, place in enumerate(fused) if place == view.winner_place)
@@ -44,6 +44,6 @@ def ceiling_of(view: View, place: int) -> float:
 
     A row that names no lists fuses all of them.
     """
-    known = [view.singles[name] for name in lists_read(view.rows[place]) if name in view.singles]
+    known = [view.singles[name] for name in view.rows[place].lists if name in view.singles]
     ranks = np.asarray(view.ranks[known or [*view.singles.values()]]).min(axis=0)
     return float((Metric(view.metric.name, ABSENT - 1)(ranks) > 0).mean())

@@ -16,7 +16,7 @@ def knobs(view: View) -> list[Table]:
 
     trials = [view.rows[place] for place in view.fused]
     frame = pd.DataFrame(
-        [{knob: value_text(value) for knob, value in row["parameters"].items()} for row in trials]
+        [{knob: value_text(value) for knob, value in row.parameters.items()} for row in trials]
     )
     scores = pd.Series([view.score(row) for row in trials], dtype=float)
     total = ((scores - scores.mean()) ** 2).sum()

@@ -10,7 +10,7 @@ from harness.evaluation.column import COLUMNS, MCNEMAR, SIGN, judged, won_lost
 from harness.report.display import Display, normalizer_of
 from harness.report.table.hops import labelled, pooled_hops
 from harness.report.table.trials import decided, in_paper, trial_table
-from harness.sweep.folder import Row, SweepResult, View, caption, differing
+from harness.sweep.folder import JudgedTrial, SweepResult, View, caption, differing
 
 MOST = 20
 """The largest number of rows of a sweep."""
@@ -66,7 +66,7 @@ def _part(result: SweepResult, display: Display) -> Table:
     places = [*view.singles.values(), *_apart(view, fused)]
     wanted = {view.best_place, view.winner_place, *view.rivals.values()}
     places.sort(key=lambda place: (place not in wanted, -view.gain(place)))
-    lists = {place for place in places[:MOST] if view.rows[place]["family"] == "single"}
+    lists = {place for place in places[:MOST] if view.rows[place].family == "single"}
     places = sorted(places[:MOST], key=lambda place: (place not in lists, -view.gain(place)))
     names = _names(view, places, untuned, display)
     same = {}
@@ -106,16 +106,16 @@ def _names(
         row, listed = view.rows[place], view.ranks_as(place)
         several = list(short.values()).count(name) > 1
         name = display.trial(row) if several else name
-        if row["trial"] in untuned:
+        if row.trial in untuned:
             name = f"{name[:-1]}, default)" if name.endswith(")") else f"{name} (default)"
         found[place] = f"{name} = {display.list.get(listed, listed)}" if listed else name
     return found
 
 
-def _name(row: Row, display: Display) -> str:
-    if row["family"] == "single":
-        return display.list.get(row["name"], row["name"])
-    return display.strategy(row["family"], normalizer_of(row))
+def _name(row: JudgedTrial, display: Display) -> str:
+    if row.family == "single":
+        return display.list.get(row.name, row.name)
+    return display.strategy(row.family, normalizer_of(row))
 
 
 def _group_names(results: Sequence[SweepResult], display: Display) -> list[str]:
@@ -181,9 +181,9 @@ def by_hops(view: View, display: Display) -> Table:
     name = display.list.get(view.reference, view.reference)
     notes = [
         f"{won_lost('the winner', name, wins, losses)}. "
-        "Detectable: the smallest net share of wins, in points, that the test finds in 4 of 5 "
-        "cases with this number of questions and clusters and this share of questions won or "
-        "lost; a dash if no difference can be shown."
+        "Detectable: the smallest difference in points that is found with 80% power, at this "
+        "number of questions and clusters and this share of questions won or lost; a dash if no "
+        "difference can be shown."
     ]
     style = Style(rules=frozenset({len(parts) - 1} if many else ()))
     title = f"{view.winner_name} by number of hops on {view.half}"

@@ -110,7 +110,7 @@ def _of_sweep(result: SweepResult) -> Iterator[tuple[str, str]]:
     yield "Split", f"{name}: {questions} of tune{test}; by the rule {view.splitting}{hashed}"
     times = f"evaluation {view.evaluation} of this test split"
     yield "Evaluations on test", f"{name}: {times if result.heldout else 'none'}"
-    knobs = [{knob: str(value) for knob, value in row["parameters"].items()} for row in rows]
+    knobs = [{knob: str(value) for knob, value in row.parameters.items()} for row in rows]
     grid = pd.DataFrame(knobs).nunique()
     many = [f"{knob} ({count})" for knob, count in sorted(grid.items()) if count > 1]
     tried = f"{counted(len(rows), 'trial')}; values of {', '.join(many) or 'no knob'}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal, cast
+from typing import Literal
 
 from harness.core.table import WINNER, Column, Field, Table, counted
 from harness.evaluation.column import MCNEMAR, SIGN, judged, won_lost
@@ -65,8 +65,7 @@ def trial_fields(result: SweepResult, view: View) -> list[Field[int]]:
         faces += ("paper",) if name in view.usual_metrics else ("metrics",)
         fields.append(_field(view, f"{name} %", name, faces))
     fields += _against(view, view.reference, ["W", "L", "p"], JUDGED)
-    known = view.has_graph and any("graph_win" in row for row in view.rows)
-    if known and not counts_graph_wins(view):
+    if view.has_graph and not counts_graph_wins(view):
         faces = ("screen", "explained", "metrics", "tracker")
         fields.append(_field(view, "GraphWin", "graph_win", faces, "count"))
         fields.append(_field(view, "GraphLoss", "graph_loss", faces, "count"))
@@ -218,9 +217,10 @@ def _field(
     kind: Literal["share", "text", "count"] = "share",
 ) -> Field[int]:
     """Return the column of a row's value with that name."""
-    rows = cast("Sequence[dict[str, object]]", view.rows)
     return Field(
-        Column(title, kind, name=name), lambda place: rows[place].get(name), faces=tuple(faces)
+        Column(title, kind, name=name),
+        lambda place: view.rows[place].record[name],
+        faces=tuple(faces),
     )
 
 

@@ -13,7 +13,7 @@ from harness.core.table import counted, p_value
 from harness.report.table.trials import counts_graph_wins, tracked_names
 from harness.report.tracking.page import TrackerPage
 from harness.report.tracking.parameters import numbers, pipeline, shortened, text
-from harness.sweep.folder import ENTRY, LOCK, NUMBERS, Row, SweepResult, View, rerun
+from harness.sweep.folder import ENTRY, LOCK, NUMBERS, JudgedTrial, SweepResult, View
 
 NOTE = "mlflow.note.content"
 WIDTH = 76
@@ -105,15 +105,15 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
     page = _page(folder.name, view, measured, [key for key in SHOWN[1:] if key in varied])
     children = [
         TrackedRun(
-            row["trial"],
+            row.trial,
             names[place],
             shortened({**setup, **_chosen(params[place], (*P_TEXTS.values(), *varied, *SHOWN))}),
             measured[place],
             {
                 **tags,
                 "kind": "trial",
-                "trial": row["trial"],
-                "family": row["family"],
+                "trial": row.trial,
+                "family": row.family,
                 **_ties(view, row),
                 NOTE: f"About this run: {_about(view, row)}\n\n{markdown_code(_typed(row))}",
             },
@@ -162,25 +162,25 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
 
 def _params(result: SweepResult, view: View) -> list[dict[str, str]]:
     """Return the parameters of each row: every knob of the sweep's trials, and p as text."""
-    knobs = dict.fromkeys(key for row in result.whole.rows for key in row["parameters"])
+    knobs = dict.fromkeys(key for row in result.whole.rows for key in row.parameters)
     return [
         {
             **dict.fromkeys((*SHOWN, *knobs), ABSENT),
             **parameters_of(row),
-            "strategy": row["name"],
-            **{name: p_value(row.get(p)) for p, name in P_TEXTS.items()},
+            "strategy": row.name,
+            **{name: p_value(row.record[p]) for p, name in P_TEXTS.items()},
         }
         for row in view.rows
     ]
 
 
-def _ties(view: View, row: Row) -> dict[str, str]:
+def _ties(view: View, row: JudgedTrial) -> dict[str, str]:
     """Return the tags ``equals``, the name of the trial that a row equals, and ``tied``."""
-    tied = str(bool(row.get("tied", False))).lower()
-    if not row.get("equals"):
+    tied = str(row.tied).lower()
+    if row.equals is None:
         return {"equals": ABSENT, "tied": tied}
-    place = view.place(row["equals"])
-    name = row["equals"] if place is None else view.rows[place]["name"]
+    place = view.place(row.equals)
+    name = row.equals if place is None else view.rows[place].name
     return {"equals": str(name), "tied": tied}
 
 
@@ -221,7 +221,8 @@ def _metrics(result: SweepResult, view: View) -> list[dict[str, float]]:
     Wins and losses are left out if GraphWin and GraphLoss are the same counts. The objective is
     first, because MLflow's page that compares runs opens on the metric that was logged first.
     """
-    same = counts_graph_wins(view) and all(name in row for row in view.rows for name in GRAPH)
+    known = any(row.graph_win is not None for row in view.rows)
+    same = counts_graph_wins(view) and known
     tracked = tracked_names(result, view)
     if same:
         tracked = [*(name for name in tracked if name not in ("wins", "losses")), *GRAPH]
@@ -234,7 +235,7 @@ def _name(view: View, place: int, encoder: str | None) -> str:
 
     MLflow cuts off the end of a long name, so the parts that distinguish trials come first.
     """
-    full = view.winner_name if place == view.winner_place else view.rows[place]["name"]
+    full = view.winner_name if place == view.winner_place else view.rows[place].name
     strategy, _, settings = full.partition(" ")
     rank = f"{'test ' if view.split == 'test' else ''}{place + 1}"
     return " ".join(part for part in (rank, strategy, encoder, settings) if part)[:250]
@@ -256,30 +257,30 @@ def _page(
     return TrackerPage(sweep, view.split, view.objective, texts, columns, axes, len(view.rows))
 
 
-def parameters_of(row: Row) -> dict[str, str]:
+def parameters_of(row: JudgedTrial) -> dict[str, str]:
     """Return a row's own parameters as text: numbers as they are typed, ``null`` and ``true`` as in
     a config.
     """
-    return {str(key): text(value) for key, value in row["parameters"].items()}
+    return {str(key): text(value) for key, value in row.parameters.items()}
 
 
-def scores(row: Row, names: Sequence[str]) -> dict[str, float]:
+def scores(row: JudgedTrial, names: Sequence[str]) -> dict[str, float]:
     """Return the named numbers of a row as metrics, exactly; null ones are left out.
 
     Wilson's interval becomes ``wilson_low`` and ``wilson_high``.
     """
-    return dict(numbers("", {name: row.get(name) for name in names}))
+    return dict(numbers("", {name: row.record.get(name) for name in names}))
 
 
-def _about(view: View, row: Row) -> str:
+def _about(view: View, row: JudgedTrial) -> str:
     """Return what a trial's run is, for its page."""
     done = "scored on" if view.split == "tune" else f"evaluation {view.evaluation} of"
-    return markdown(f"{row['name']}, {done} {view.half}. It is run again by")
+    return markdown(f"{row.name}, {done} {view.half}. It is run again by")
 
 
-def _typed(row: Row) -> str:
+def _typed(row: JudgedTrial) -> str:
     """Return the command of a trial in lines of up to ``WIDTH`` characters, as a shell reads it."""
-    first, *words = (shlex.quote(word) for word in shlex.split(rerun(row)))
+    first, *words = (shlex.quote(word) for word in shlex.split(row.rerun))
     lines = [first]
     for word in words:
         if len(lines[-1]) + len(word) < WIDTH:

@@ -69,9 +69,7 @@ class Form:
         for kind, ids in (("query id", entries.queries.dictionary), ("document id", held)):
             self.check_text(kind, ids)
         if self.write is None:
-            raise HarnessError(
-                f"{path}: files of {self.name} are read, not written; write another form"
-            )
+            raise HarnessError(f"{path}: {self.name} can only be read; write .trec, .csv or .json")
         if not self.packed and is_packed(path):
             raise HarnessError(
                 f"{path}: files of {self.name} are packed already; write {path.with_suffix('')}"

@@ -11,6 +11,8 @@ from .inventory import name_origin as name_origin
 from .inventory import newest as newest
 from .inventory import results as results
 from .inventory import sweeps as sweeps
+from .judged_trial import NUMBERS as NUMBERS
+from .judged_trial import JudgedTrial as JudgedTrial
 from .lock import ENTRY as ENTRY
 from .lock import LOCK as LOCK
 from .lock import Lock as Lock
@@ -20,10 +22,5 @@ from .lock import read_entry as read_entry
 from .result import SweepResult as SweepResult
 from .result import by_kind as by_kind
 from .result import differing as differing
-from .rows import NUMBERS as NUMBERS
 from .rows import ListScores as ListScores
-from .rows import Row as Row
-from .rows import lists_read as lists_read
-from .rows import rerun as rerun
-from .rows import score as score
 from .view import View as View

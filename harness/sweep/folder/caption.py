@@ -5,6 +5,7 @@ clustered.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ SPLITTING = {
 
 def extent(view: View) -> str:
     """Return benchmark, split, number of questions, evaluation of test, and the lists' parts."""
-    seen = max((row.get("seen") or 0 for row in view.rows), default=0)
+    seen = max((row.on_test.seen for row in view.rows if row.on_test), default=0)
     known = counted(view.in_split or view.n, "question")
     before = f": {seen} of these {known} were evaluated before" if seen else ""
     times = f", evaluation {view.evaluation}{before}{view.charge}" if view.evaluation else ""
@@ -48,7 +49,7 @@ def cautions(view: View) -> list[str]:
     documents, impractical trials, and lists that lack half of a split's questions or gold.
     """
     found = describe_oddities(view.manifest.get("odd") or {})
-    if shared := max((row.get("chosen_on") or 0 for row in view.rows), default=0):
+    if shared := max((row.on_test.chosen_on for row in view.rows if row.on_test), default=0):
         found.append(
             f"other sweeps of this folder chose on {shared} of these {view.n} test questions, by "
             "another split"
@@ -61,7 +62,7 @@ def cautions(view: View) -> list[str]:
                 f"{name}: its index {one['index']} finds {share}% of the best hundred of exact "
                 f"search; {mend}"
             )
-    if unusable := [row["name"] for row in view.rows if row.get("practical") is False]:
+    if unusable := [row.name for row in view.rows if not row.practical]:
         found.append(
             f"{counted(len(unusable), 'trial')} ({unusable[0]}, ...) could not be chosen in "
             "practice, because one of their lists uses the gold: none can win"
@@ -74,12 +75,13 @@ def _of_splits(view: View) -> list[str]:
     found: list[str] = []
     covered = [("tune", view.manifest.get("coverage"))]
     if view.split == "test":
-        covered += [("test", row.get("coverage")) for row in view.rows]
+        covered += [("test", row.on_test.coverage) for row in view.rows if row.on_test]
     for split, lists in covered:
         for name, one in (lists or {}).items():
             found += [f"{name}: on {split} only {line}" for line in one["warnings"]]
-    ranges = [("tune", view.manifest), *(("test", row) for row in view.rows)]
-    for split, ends in ((split, one.get("tie_range")) for split, one in ranges):
+    on_test = [("test", row.on_test.tie_range) for row in view.rows if row.on_test]
+    ranges: list[tuple[str, Any]] = [("tune", view.manifest.get("tie_range")), *on_test]
+    for split, ends in ranges:
         named = f"{view.winner_title} on {split}"
         found += filter(None, [ends and describe_ranges(named, {view.objective: ends})])
     return found

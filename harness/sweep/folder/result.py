@@ -5,6 +5,7 @@ its held-out run.
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,15 +19,21 @@ from harness.core.errors import HarnessError
 from harness.core.input import parse_json, read_yaml
 from harness.core.table import counted
 from harness.evaluation.metric import Metric
+from harness.sweep.folder.baselines import group_of
+from harness.sweep.folder.judged_trial import (
+    COMPARED,
+    TRIAL,
+    JudgedTrial,
+    read_trials,
+)
 from harness.sweep.folder.lock import LOCK as LOCK
 from harness.sweep.folder.lock import Lock, check_file, read_lock, recorded
-from harness.sweep.folder.rows import COMPARED, SCORES, ListScores, Row, read_scores, records
+from harness.sweep.folder.rows import SCORES, ListScores, read_scores
 from harness.sweep.folder.view import View
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
 FACTS = ("dataset", "data_sha256", "objective", "n", "code", "libraries", "ceiling")
 """The required keys of a manifest."""
 QUERY = ("id", "hops", "type", "chain")
@@ -158,14 +165,14 @@ class SweepResult:
         return read_lock(self.folder / LOCK)
 
     @cached_property
-    def heldout(self) -> Sequence[Row] | None:
+    def heldout(self) -> Sequence[Mapping[str, Any]] | None:
         """The rows of ``heldout.json``, the locked trials on test; None before
         `harness heldout`.
         """
         name = "heldout.json"
         if not (self.folder / name).is_file():
             return None
-        rows: list[Row] = self._load(name, lambda path: [*map(dict, _json(path))])
+        rows: list[dict[str, Any]] = self._load(name, lambda path: [*map(dict, _json(path))])
         return rows
 
     @cached_property
@@ -191,18 +198,13 @@ class SweepResult:
     @cached_property
     def whole(self) -> View:
         """Every trial on tune, in the order of the leaderboard."""
-        name = "trials.parquet"
-        try:
-            rows = records(self.trials)
-        except (ValueError, TypeError, RecursionError) as error:
-            raise self._damaged(name, f"overrides or parameters: {error}") from error
-        return self._view("tune", rows, self.ranks, self.queries)
+        return self._view("tune", "trials.parquet", self.trials, self.ranks, self.queries)
 
     @cached_property
     def tune(self) -> View:
         """The locked trials on tune: the winner, the best of each fuser, the baselines."""
         locked = [self.lock["winner"], *self.lock["fusers"], *self.lock["baselines"]]
-        places = {row["trial"]: place for place, row in enumerate(self.whole.rows)}
+        places = {row.trial: place for place, row in enumerate(self.whole.rows)}
         if missing := [row["trial"] for row in locked if row["trial"] not in places]:
             raise self._damaged("trials.parquet", f"lacks the locked trial {missing[0]}")
         chosen = list(dict.fromkeys(places[row["trial"]] for row in locked))
@@ -214,18 +216,30 @@ class SweepResult:
         """The locked trials on test; None before `harness heldout`."""
         if not self.heldout:
             return None
-        return self._view("test", self.heldout, self.heldout_ranks, self.heldout_queries)
+        name = "heldout.json"
+        return self._view("test", name, self.heldout, self.heldout_ranks, self.heldout_queries)
 
     def _view(
-        self, split: str, rows: Sequence[Row], ranks: Int32Array, queries: pd.DataFrame
+        self,
+        split: str,
+        name: str,
+        rows: pd.DataFrame | Sequence[Mapping[str, Any]],
+        ranks: Int32Array,
+        queries: pd.DataFrame,
     ) -> View:
-        """Return a view of the questions that the objective counts."""
+        """Return a view of the questions that the objective counts; name: the file of the rows."""
         known = ~np.isnan(Metric.parse(self.manifest["objective"])(ranks[0]))
         if not known.all():
             ranks, queries = ranks[:, known], queries[known].reset_index(drop=True)
         own = self.comparisons[self.comparisons["split"] == split]
-        compared = records(own)
-        return View(split, rows, ranks, queries, self.manifest, self.lock, len(known), compared)
+        try:
+            trials: list[JudgedTrial] = read_trials(rows, own, self.lock["reference"])
+        except (LookupError, ValueError, TypeError, RecursionError) as error:
+            raise self._damaged(name, f"a row: {error!r}") from error
+        winner = self.lock["winner"]["trial"]
+        pairs = zip(own["trial"], own["against"], strict=True)
+        sizes = Counter(group_of(split, trial, against, winner) for trial, against in pairs)
+        return View(split, trials, ranks, queries, self.manifest, self.lock, len(known), sizes)
 
     @property
     def locked(self) -> View:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +17,8 @@ from harness.evaluation.metric import Metric
 from harness.evaluation.paired_comparison import MARGIN, Comparison, Outcome, Verdict
 from harness.evaluation.statistic import charge, share, too_few
 from harness.sweep.folder.baselines import Baselines, Group, group_of
+from harness.sweep.folder.judged_trial import JudgedTrial
 from harness.sweep.folder.lock import Lock
-from harness.sweep.folder.rows import Row, lists_read, score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,17 +35,17 @@ class View:
         ranks: int32[R, Q, H].
         queries: the Q questions that the objective counts.
         in_split: number of questions in the split; None: Q.
-        comparisons: rows of the long frame on this split, also of other trials.
+        sizes: number of comparisons of each group that is decided together, also of other trials.
     """
 
     split: str
-    rows: Sequence[Row]
+    rows: Sequence[JudgedTrial]
     ranks: Int32Array
     queries: pd.DataFrame
     manifest: Mapping[str, Any]
     lock: Lock
     in_split: int | None = None
-    comparisons: Sequence[Row] = ()
+    sizes: Mapping[Group, int] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -102,7 +101,7 @@ class View:
     @property
     def evaluation(self) -> int:
         """The number of this evaluation of test; 0 on tune."""
-        return max((row.get("evaluation", 0) for row in self.rows), default=0)
+        return max((row.on_test.evaluation for row in self.rows if row.on_test), default=0)
 
     @cached_property
     def metric(self) -> Metric:
@@ -126,7 +125,7 @@ class View:
 
     def _original(self, place: int) -> str:
         row = self.rows[place]
-        return str(row.get("equals") or row["trial"])
+        return row.equals or row.trial
 
     @property
     def copies(self) -> list[bool]:
@@ -145,7 +144,7 @@ class View:
     @property
     def winner_name(self) -> str:
         """Name of the locked winner; if a fusion ranks as one list does, the name of that list."""
-        return str(self.winner_list or self.rows[self.winner_place]["name"])
+        return str(self.winner_list or self.rows[self.winner_place].name)
 
     @property
     def winner_list(self) -> str | None:
@@ -163,7 +162,7 @@ class View:
     def named(self, place: int) -> str:
         """Return the name of a row; ``linear alpha=0 = graph`` if it ranks as a list."""
         listed = self.ranks_as(place)
-        return f"{self.rows[place]['name']}{f' = {listed}' if listed else ''}"
+        return f"{self.rows[place].name}{f' = {listed}' if listed else ''}"
 
     @property
     def fusers(self) -> list[int]:
@@ -181,8 +180,7 @@ class View:
         """Indices of the rows by descending objective; impractical ones last."""
 
         def key(place: int) -> tuple[bool, float]:
-            row = self.rows[place]
-            return row.get("practical") is False, -self.gain(place)
+            return not self.rows[place].practical, -self.gain(place)
 
         return sorted(range(len(self.rows)), key=key)
 
@@ -214,49 +212,34 @@ class View:
 
     def outcome(self, place: int, against: str | None) -> Outcome | None:
         """Return the stored comparison of a row with a single list; None if there is none."""
-        found = self._stored.get((self.rows[place]["trial"], str(against)))
-        if found is None:
-            return None
-        return Outcome(**{field.name: found[field.name] for field in fields(Outcome)})
+        return self.rows[place].outcomes.get(str(against))
 
-    @cached_property
-    def _stored(self) -> dict[tuple[str, str], Mapping[str, Any]]:
-        return {(one["trial"], one["against"]): one for one in self.comparisons}
-
-    @cached_property
-    def sizes(self) -> Mapping[Group, int]:
-        """The number of comparisons of each group that is decided together."""
-        return Counter(map(self._group, self.comparisons))
-
-    def _group(self, one: Mapping[str, Any]) -> Group:
-        return group_of(self.split, one["trial"], one["against"], self.winner)
-
-    def _verdict(self, one: Mapping[str, Any]) -> Verdict:
-        """Return the stored verdict of a comparison."""
-        group, times = self._group(one), charge(self.evaluation)
+    def _verdict(self, name: str, one: Outcome) -> Verdict:
+        """Return the stored verdict of the winner's comparison with a list."""
+        group, times = group_of(self.split, self.winner, name, self.winner), charge(self.evaluation)
         if group[0] == "winner":
-            tested = one["p_holm"] is not None or too_few(self.clusters)
-            return Verdict(one["p_holm"], "sequence", 1, times, tested)
-        return Verdict(one["p_holm"], "holm", self.sizes[group], times)
+            tested = one.p_holm is not None or too_few(self.clusters)
+            return Verdict(one.p_holm, "sequence", 1, times, tested)
+        return Verdict(one.p_holm, "holm", self.sizes[group], times)
 
     def winner_against(self, name: str | None) -> Comparison | None:
         """Compare the winner with the reference or the best list, with the stored verdict; None for
         another list, and for one that the winner is or ranks as.
         """
-        place = self.singles.get(name or "")
-        stored = self._stored.get((self.winner, str(name)))
+        place, stored = self.singles.get(name or ""), self.outcome(self.winner_place, name)
         if place is None or stored is None or place == self.best_place:
             return None
-        return self.compare(self.winner_place, place).with_fields(verdict=self._verdict(stored))
+        verdict = self._verdict(str(name), stored)
+        return self.compare(self.winner_place, place).with_fields(verdict=verdict)
 
     def is_winner(self, place: int) -> bool:
         """Return whether a row is the winner, or ranks as the same list as the winner."""
         same = self._original(place) == self._original(self.winner_place)
         return place == self.winner_place or (self.winner_list is not None and same)
 
-    def score(self, row: Row) -> float:
+    def score(self, row: JudgedTrial) -> float:
         """Return the objective of a row."""
-        return score(row, self.objective)
+        return row.scores[self.objective]
 
     def gain(self, place: int) -> float:
         """Return the objective of a row so that more is better."""
@@ -266,25 +249,21 @@ class View:
     @cached_property
     def singles(self) -> dict[str, int]:
         """Indices of the practical single lists by name, each on the whole list."""
-        places = {row["trial"]: place for place, row in enumerate(self.rows)}
+        places = {row.trial: place for place, row in enumerate(self.rows)}
         found = {name: places[key] for name, key in self.baselines.lists.items() if key in places}
-        usable = {
-            name: place
-            for name, place in found.items()
-            if self.rows[place].get("practical") is not False
-        }
+        usable = {name: place for name, place in found.items() if self.rows[place].practical}
         return dict(sorted(usable.items(), key=lambda item: item[1]))
 
     @cached_property
     def fused(self) -> list[int]:
         """Indices of all rows except single lists."""
-        return [place for place, row in enumerate(self.rows) if row["family"] != "single"]
+        return [place for place, row in enumerate(self.rows) if not row.is_single]
 
     @cached_property
     def fused_lists(self) -> set[str]:
         """The lists that any trial fuses; all lists if no trial names any."""
         rows = (self.rows[place] for place in self.fused)
-        return {name for row in rows for name in lists_read(row) or self.singles}
+        return {name for row in rows for name in row.lists or self.singles}
 
     @property
     def has_graph(self) -> bool:
@@ -296,7 +275,7 @@ class View:
 
     def place(self, trial: str) -> int | None:
         """Return the index of the trial with that hash."""
-        return next((place for place, row in enumerate(self.rows) if row["trial"] == trial), None)
+        return next((place for place, row in enumerate(self.rows) if row.trial == trial), None)
 
     def slice(self, where: Mapping[str, Any]) -> BoolArray:
         """Return bool[Q], the questions of a slice.
@@ -353,7 +332,7 @@ class View:
         """The winner as it is printed: ``graph (locked as boltzmann alpha=0 ...)`` if it ranks as a
         list.
         """
-        locked = str(self.rows[self.winner_place]["name"])
+        locked = self.rows[self.winner_place].name
         return f"{self.winner_list} (locked as {locked})" if self.winner_list else locked
 
     @property

@@ -8,12 +8,14 @@ bytes.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import hashlib
 import io
 import json
 import logging
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +25,7 @@ from harness.core.files import remove_partials, whole
 from harness.core.identity import code_version, record
 from harness.core.table import counted
 from harness.sweep.folder import results
-from harness.sweep.folder import rows as stored
+from harness.sweep.folder.judged_trial import Evaluated, comparisons_frame
 from harness.sweep.folder.lock import (
     ENTRY,
     LedgerLine,
@@ -36,7 +38,7 @@ from harness.sweep.folder.lock import (
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger, Look, ledger_path, pack_keys
 from harness.sweep.judge import choice
-from harness.sweep.judge.trial_table import frame, judge_trials
+from harness.sweep.judge.trial_table import judge_trials
 from harness.sweep.trial import Trial
 from harness.sweep.trial.prepared import Prepared
 
@@ -202,25 +204,27 @@ def score_locked(
     """Return the files of the evaluation by name; place: see ``placed``."""
     roles, ranks = locked_trials(lock), prepared.ranks(list(trials.values()), "test")
     chosen = choice.Chosen.of_lock(lock)
-    scored, compared = judge_trials(prepared, trials, ranks, "test", chosen, place["evaluation"])
+    scored = judge_trials(prepared, trials, ranks, "test", chosen, place["evaluation"])
     covered = prepared.coverage("test")
     ends = prepared.tie_range(trials[chosen.winner], "test")
-    tied = {} if ends is None else {"tie_range": ends}
-    table = [
-        {
-            **row,
-            "coverage": {name: covered[name] for name in trial.pool.lists},
-            "roles": roles[row["trial"]],
-            **place,
-            **expectation(row, lock),
-            **(tied if row["trial"] == chosen.winner else {}),
-        }
-        for row, trial in zip(scored, trials.values(), strict=True)
-    ]
+    judged = []
+    for row, trial in zip(scored, trials.values(), strict=True):
+        is_winner = row.trial == chosen.winner
+        found = Evaluated(
+            evaluation=place["evaluation"],
+            seen=place.get("seen", 0),
+            chosen_on=place.get("chosen_on", 0),
+            coverage={name: covered[name] for name in trial.pool.lists},
+            roles=roles[row.trial],
+            **(expectation(row.scores[lock["objective"]], lock) if is_winner else {}),
+            tie_range=ends if is_winner else None,
+        )
+        judged.append(dataclasses.replace(row, on_test=found))
+    table = [row.record for row in judged]
     array, queries, comparisons = io.BytesIO(), io.BytesIO(), io.BytesIO()
     np.save(array, ranks, allow_pickle=False)
     prepared.queries("test").to_parquet(queries, index=False)
-    frame(compared).to_parquet(comparisons, index=False)
+    comparisons_frame(judged, lock["objective"]).to_parquet(comparisons, index=False)
     return {
         "heldout_comparisons.parquet": comparisons.getvalue(),
         "heldout.json": (json.dumps(table, indent=1, sort_keys=True) + "\n").encode(),
@@ -229,10 +233,9 @@ def score_locked(
     }
 
 
-def expectation(row: stored.Row, lock: Lock) -> dict[str, object]:
-    """Return the forecast of the winner from before test, and whether it came true."""
-    expected = lock.get("expected")
-    if expected is None or row["trial"] != lock["winner"]["trial"]:
+def expectation(score: float, lock: Lock) -> dict[str, Any]:
+    """Return the forecast of the winner from before test, and whether its score is within it."""
+    forecast = lock.get("expected")
+    if forecast is None:
         return {}
-    found = stored.score(row, lock["objective"])
-    return {"expected": expected, "as_expected": expected["low"] <= found <= expected["high"]}
+    return {"expected": forecast, "as_expected": forecast["low"] <= score <= forecast["high"]}

@@ -15,9 +15,10 @@ from harness.core.errors import HarnessError, nearest
 from harness.core.identity import code_version, library_versions, sealed
 from harness.evaluation.metric import Metric, means
 from harness.sweep.folder.baselines import Baselines
+from harness.sweep.folder.judged_trial import JudgedTrial
 from harness.sweep.folder.lock import LOCK, Lock, check_file, check_same, locked_rows, locked_trials
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.rows import Row, Settings
+from harness.sweep.folder.rows import Settings
 
 if TYPE_CHECKING:
     from harness.sweep.trial import Trial
@@ -109,16 +110,16 @@ def tiebreak(knobs: Mapping[str, Any], name: str, trial: str) -> tuple[float, st
     return round(abs((0.5 if alpha is None else alpha) - 0.5), 12), name, trial
 
 
-def best_of_fusers(rows: Sequence[Row]) -> list[Row]:
+def best_of_fusers(rows: Sequence[JudgedTrial]) -> list[JudgedTrial]:
     """Return the first row of each fuser, from rows in the order of the rule."""
-    best: dict[str, Row] = {}
+    best: dict[str, JudgedTrial] = {}
     for row in rows:
-        best.setdefault(row["family"], row)
+        best.setdefault(row.family, row)
     return [row for family, row in best.items() if family != "single"]
 
 
 def lock(
-    rows: Sequence[Row],
+    rows: Sequence[JudgedTrial],
     chosen: Chosen,
     facts: Mapping[str, object],
     named: Sequence[int] = (),
@@ -138,16 +139,18 @@ def lock(
         learned: by hash and knob, what trials learn on all of tune. It is locked with them, and
             test is scored with it.
     """
-    single = [row for row in rows if row["family"] == "single"]
-    fused = [row for row in rows if row["family"] != "single"]
+    single = [row for row in rows if row.is_single]
+    fused = [row for row in rows if not row.is_single]
     content: Any = {
         **facts,
         "code": code_version(),
         "libraries": library_versions(),
-        "winner": next(dict(row) for row in rows if row["trial"] == chosen.winner),
-        "fusers": [dict(row) for row in best_of_fusers(rows)],
-        "named": [dict(rows[place]) for place in named],
-        "baselines": [dict(row) for row in [*single, *(row for row in fused if row["untuned"])]],
+        "winner": next(dict(row.record) for row in rows if row.trial == chosen.winner),
+        "fusers": [dict(row.record) for row in best_of_fusers(rows)],
+        "named": [dict(rows[place].record) for place in named],
+        "baselines": [
+            dict(row.record) for row in [*single, *(row for row in fused if row.untuned)]
+        ],
         "lists": dict(chosen.baselines.lists),
         "best_single": chosen.baselines.best,
     }

@@ -9,7 +9,7 @@ from typing import Any
 from harness.core.errors import HarnessError, is_number
 from harness.evaluation.metric import Metric
 from harness.fusion.fuse import check
-from harness.sweep.folder.rows import Row, score
+from harness.sweep.folder.judged_trial import JudgedTrial
 from harness.sweep.trial import GROUPS, Trial
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.override import name, values
@@ -32,7 +32,7 @@ class GridEdge:
 
 
 def find_edges(
-    grid: Grid, rows: Sequence[Row], objective: Metric, trials: Sequence[Trial]
+    grid: Grid, rows: Sequence[JudgedTrial], objective: Metric, trials: Sequence[Trial]
 ) -> list[GridEdge]:
     """Return the edges at which the winner is.
 
@@ -45,11 +45,11 @@ def find_edges(
         objective: the metric of the choice.
         trials: all scored trials; an axis that leads to one of them already goes on.
     """
-    winner = next((row for row in rows if row["family"] != "single"), None)
+    winner = next((row for row in rows if not row.is_single), None)
     if winner is None:
         return []
-    own, best = winner["parameters"], score(winner, str(objective))
-    equal = [row["parameters"] for row in rows if score(row, str(objective)) == best]
+    own, best = winner.parameters, winner.scores[str(objective)]
+    equal = [row.parameters for row in rows if row.scores[str(objective)] == best]
     scored = {repr(trial.identity) for trial in trials}
     groups = {group: name(grid.config[group]) for group in GROUPS}
     found: dict[tuple[str, str], GridEdge] = {}

@@ -18,12 +18,12 @@ from harness.evaluation.statistic import (
     queries_needed,
     smallest_effect,
 )
-from harness.sweep.folder.rows import Row
+from harness.sweep.folder.judged_trial import JudgedTrial
 from harness.sweep.judge.choice import Chosen, tiebreak
 
 
 def foresight(
-    ordered: Sequence[Row],
+    ordered: Sequence[JudgedTrial],
     ranks: Int32Array,
     objective: str,
     n: int,
@@ -46,10 +46,10 @@ def foresight(
         labels: int64[Q], clusters of the questions; None: no clusters.
         fresh: sizes of test's clusters.
     """
-    usable = [place for place, row in enumerate(ordered) if row.get("practical") is not False]
-    fused = [place for place in usable if ordered[place]["family"] != "single"]
+    usable = [place for place, row in enumerate(ordered) if row.practical]
+    fused = [place for place in usable if not ordered[place].is_single]
     metric, baselines = Metric.parse(objective), chosen.baselines
-    places = {row["trial"]: place for place, row in enumerate(ordered)}
+    places = {row.trial: place for place, row in enumerate(ordered)}
     other, best = (
         places.get(baselines.lists.get(str(name), ""))
         for name in (baselines.reference, baselines.best)
@@ -59,7 +59,7 @@ def foresight(
 
     def rule(place: int) -> tuple[float, str, str]:
         row = ordered[place]
-        return tiebreak(row["parameters"], row["name"], row["trial"])
+        return tiebreak(row.parameters, row.name, row.trial)
 
     settled = sorted(fused, key=rule)  # for equal objectives and losses
     singles = [place for place in (other, best) if place is not None]

@@ -1,14 +1,11 @@
-"""The two stored frames, trials and comparisons, from trials and their gold ranks."""
+"""The judge: trials with scores, intervals and verdicts, from their gold ranks."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from harness.benchmark.split import clusters
 from harness.core.arrays import Int32Array
@@ -25,7 +22,7 @@ from harness.evaluation.paired_comparison import (
 )
 from harness.evaluation.statistic import Labels, clustered_wilson
 from harness.sweep.folder.baselines import Group, group_of
-from harness.sweep.folder.rows import COMPARED, NUMBERS, Row
+from harness.sweep.folder.judged_trial import JudgedTrial
 from harness.sweep.judge.choice import Chosen, is_practical
 
 if TYPE_CHECKING:
@@ -37,14 +34,6 @@ OUTCOMES = {
     "graph_loss": "GraphLoss: questions whose last hop is in dense's top k and not in its own; safe if 0.",  # noqa: E501
 }
 """Counts of every trial by column."""
-WRITTEN, INTERVALS = ("overrides", "parameters"), ("wilson", "wilson_cluster")
-"""Columns that are stored as JSON, and as a lower and an upper bound."""
-TYPES = {
-    **dict.fromkeys(("wins", "losses", "graph_win", "graph_loss"), "Int64"),
-    **dict.fromkeys((*NUMBERS, "odds_ratio"), "Float64"),
-    **{f"{key}_{end}": "Float64" for key in INTERVALS for end in ("low", "high")},
-}
-"""The types of columns that may be null."""
 GRAPH_K = 5
 """The depth of GraphWin and GraphLoss if the objective has none."""
 
@@ -56,9 +45,8 @@ def judge_trials(
     split: str,
     chosen: Chosen,
     evaluation: int = 0,
-) -> tuple[list[Row], list[Row]]:
-    """Return the rows of trials and of comparisons as they are stored; no other function makes
-    them.
+) -> list[JudgedTrial]:
+    """Return the judged trials; no other function makes them.
 
     Args:
         prepared: the benchmark and the plan.
@@ -67,9 +55,6 @@ def judge_trials(
         split: tune or test.
         chosen: the names, the baselines and the winner of tune.
         evaluation: the number of this evaluation of test, 0 for tune.
-
-    Returns:
-        A row for each trial, in the given order, and the rows of the long frame.
     """
     plan, data = prepared.plan, prepared.benchmark
     metric = Metric.parse(plan.config.objective)
@@ -86,36 +71,37 @@ def judge_trials(
     dense = baselines.lists.get("dense", baselines.lists.get(baselines.reference))
     graph = graph_outcomes(ranks, metric, keys.index(dense) if dense else None)
     intervals = score_intervals(ranks, metric, labels)
-    counts = {"split": split, "n": int((~np.isnan(metric(ranks[0]))).sum()) if len(ranks) else 0}
-    rows: list[Row] = []
-    compared: list[Row] = []
+    n = int((~np.isnan(metric(ranks[0]))).sum()) if len(ranks) else 0
+    rows: list[JudgedTrial] = []
     for place, (key, trial) in enumerate(trials.items()):
-        head: dict[str, Any] = {"trial": key, "name": chosen.names[key]}
-        practical = {"practical": is_practical(trial, prepared.impractical)}
-        one = decided[baselines.reference][place] if baselines.reference in decided else None
-        row = {
-            **head,
-            "family": trial.family,
-            "untuned": plan.grid.untuned(trial),
-            "overrides": list(trial.overrides),
-            "parameters": by_name(trial.settings),
-            **(practical if prepared.impractical else {}),
-            "dataset": data.name,
-            **counts,
-            **dict(zip(plan.metrics, scores[place].tolist(), strict=True)),
-            **_numbers(one),
-            "odds_ratio": one and one.odds_ratio,
-            **graph[place],
-            **intervals[place],
-            "equals": equals[place],
-            "tied": tied[place],
-        }
-        rows.append(row)
-        for name, others in decided.items():
-            if (pair := others[place]) is not None:
-                about = {**head, "against": name, "split": split, "metric": str(metric)}
-                compared.append({**about, "n": counts["n"], **_numbers(pair)})
-    return rows, compared
+        own = {name: others[place] for name, others in decided.items()}
+        outcomes = {name: Outcome.of(one) for name, one in own.items() if one is not None}
+        one = own.get(baselines.reference)
+        rows.append(
+            JudgedTrial(
+                trial=key,
+                name=chosen.names[key],
+                family=trial.family,
+                untuned=plan.grid.untuned(trial),
+                practical=is_practical(trial, prepared.impractical),
+                overrides=list(trial.overrides),
+                parameters=by_name(trial.settings),
+                dataset=data.name,
+                split=split,
+                n=n,
+                scores=dict(zip(plan.metrics, scores[place].tolist(), strict=True)),
+                reference=baselines.reference,
+                outcomes=outcomes,
+                odds_ratio=None if one is None else one.odds_ratio,
+                graph_win=graph[place][0],
+                graph_loss=graph[place][1],
+                wilson=intervals[place][0],
+                wilson_cluster=intervals[place][1],
+                equals=equals[place],
+                tied=tied[place],
+            )
+        )
+    return rows
 
 
 def find_equals(
@@ -160,13 +146,6 @@ def find_tied(
     for place, one in zip(others, family, strict=True):
         tied[place] = one.finding != "worse"
     return tied
-
-
-def _numbers(one: Comparison | None) -> dict[str, object]:
-    """Return the fields of ``Outcome``, null without a comparison."""
-    if one is None:
-        return dict.fromkeys(field.name for field in fields(Outcome))
-    return asdict(Outcome.of(one))
 
 
 Compared = Mapping[str, Sequence[Comparison | None]]
@@ -242,20 +221,19 @@ def decide(
 
 def score_intervals(
     ranks: Int32Array, metric: Metric, labels: Labels | None = None
-) -> list[dict[str, Sequence[float] | None]]:
-    """Return ``wilson`` and ``wilson_cluster`` of each trial's score (see ``folder.rows.Row``)."""
+) -> list[tuple[Sequence[float] | None, Sequence[float] | None]]:
+    """Return ``wilson`` and ``wilson_cluster`` of each trial's score (see ``JudgedTrial``)."""
     values, labels = counted_queries(metric(ranks), labels)
     nobody: list[Sequence[float] | None] = [None] * len(values)
     few = statistic.share(labels) and statistic.too_few(np.asarray(labels))
     plain = clustered_wilson(values, None).tolist() if metric.binary else nobody
     ruled = clustered_wilson(values, labels).tolist() if metric.binary and not few else nobody
-    pairs = zip(plain, ruled, strict=True)
-    return [{"wilson": one, "wilson_cluster": other} for one, other in pairs]
+    return list(zip(plain, ruled, strict=True))
 
 
 def graph_outcomes(
     ranks: Int32Array, objective: Metric, dense: int | None
-) -> list[dict[str, int | None]]:
+) -> list[tuple[int | None, int | None]]:
     """Return GraphWin and GraphLoss of each trial (PhaseGraph 4.3).
 
     They are the numbers of questions whose last hop is in the trial's top k and not in that of
@@ -269,31 +247,10 @@ def graph_outcomes(
     """
     found = Metric("last_hop", objective.k or GRAPH_K)(ranks)
     found = found[:, ~np.isnan(found[0])]  # the same questions for all trials
-    rows: list[dict[str, int | None]] = []
+    pairs: list[tuple[int | None, int | None]] = []
     for place, own in enumerate(found):
         known = dense not in (None, place) and bool(own.size)
         won = int((own > found[dense]).sum()) if known else None
         lost = int((own < found[dense]).sum()) if known else None
-        rows.append({"graph_win": won, "graph_loss": lost})
-    return rows
-
-
-def frame(made: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return rows of trials or of comparisons as a table with typed columns.
-
-    Overrides and parameters are JSON, an interval is two columns.
-    """
-    # one trial has no comparison, and its table the usual columns
-    found = pd.DataFrame([_flat(row) for row in made], columns=None if made else [*COMPARED])
-    types = {name: kind for name, kind in TYPES.items() if name in found}
-    if "against" in found:  # comparisons are stored with this type of n
-        types["n"] = "Int64"
-    return found.astype(types)
-
-
-def _flat(row: Mapping[str, Any]) -> dict[str, object]:
-    flat = {key: value for key, value in row.items() if key not in INTERVALS}
-    flat |= {key: json.dumps(row[key], sort_keys=True) for key in WRITTEN if key in row}
-    for place, end in enumerate(("low", "high")):
-        flat |= {f"{key}_{end}": row[key] and row[key][place] for key in INTERVALS if key in row}
-    return flat
+        pairs.append((won, lost))
+    return pairs

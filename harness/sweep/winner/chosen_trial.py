@@ -72,12 +72,12 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
         found = read_winner(lock_file(config.lock), bool(config.get("trust", False)))
         if own := own_versions(found.identity):
             log.warning(
-                "lock=%s: the version of %s is as locked; whether it computes as in the sweep is "
-                "checked by `harness apply` and `harness heldout` only",
+                "lock=%s: %s has the locked version; only `harness apply` and `harness heldout` "
+                "check its results",
                 config.lock,
                 ", ".join(own),
             )
-    found.pool.check_lists(names, f"lock={config.lock} fuses" if config.lock else "")
+    found.pool.check_lists(names, f"lock={config.lock}" if config.lock else "")
     check(found.fuser, found.normalizer)
     return found
 

@@ -16,9 +16,7 @@ def test_any_folder_of_a_cross_encoder_has_its_row(tmp_path: Path, overrides: li
     done = harness("sweep", *overrides, *chosen, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     rows = SweepResult(Path(done.stdout.splitlines()[-1])).whole.rows
-    reranked = [
-        row["parameters"] for row in rows if row["parameters"].get("reranker") == "cross_encoder"
-    ]
+    reranked = [row.parameters for row in rows if row.parameters.get("reranker") == "cross_encoder"]
     assert {one["reranker.blend"] for one in reranked} == {0.5, 1.0}
     assert {one["reranker.model"] for one in reranked} == {model}
 

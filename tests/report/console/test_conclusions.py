@@ -29,6 +29,7 @@ from harness.report.table.hops import exceptions
 from harness.report.table.main import main
 from harness.report.table.trials import leaderboard
 from harness.sweep.folder.view import View
+from tests.judged import judged
 
 
 def test_before_heldout(example: ModuleType, tmp_path: Path) -> None:
@@ -88,7 +89,7 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_
     listed = overview.overview([overview.SweepEntry("k", result)], "1", Display())["sweeps"]
     (row,), (place,) = listed["rows"], listed["places"]
     assert (row[3], row[5], row[6]) == ("graph", "graph", "–")
-    assert place[2] == result.whole.rows[result.whole.singles["graph"]]["trial"]
+    assert place[2] == result.whole.rows[result.whole.singles["graph"]].trial
     assert [picture.name for picture in pictures(result)] == ["outcomes_dense"]
     (table,) = main([result], Display())
     assert [table.rows[row][0] for row in table.marked] == ["graph"]
@@ -127,7 +128,7 @@ def test_headroom_is_said_and_whether_these_questions_can_tell(
     tune = conclusions(example.write(tmp_path / "s1", heldout=False))
     assert would.format("100.0", 62.5) in tune["headroom"]
     assert tune["headroom"].endswith("has p .250.")
-    few = " questions dense finds more than graph; choosing between them for each question cannot show a gain."
+    few = " questions only; no gain can be shown with so few."
     assert tune["in short"].endswith(f"On 3 of 8{few}")
     test = conclusions(example.write(tmp_path / "s2"))
     assert would.format(66.7, "50.0") in test["headroom"]
@@ -147,7 +148,7 @@ def test_a_fusion_that_is_shown_to_be_better_leaves_out_whether_one_could_be(
     short, told = (conclusions(result)[name] for name in ("in short", "headroom"))
     assert "better than dense (+25.0 points, 95% " in short
     assert ("and better than graph" in short) == (best == "graph")
-    assert f" finds more than {best}." in short
+    assert f" could add something to {best} on " in short
     assert "cannot show" not in short
     assert "raw p" not in told
 
@@ -303,7 +304,7 @@ def test_changed_queries_by_hand() -> None:
     graph = [[1, 2], [3, 9], [2, 2], [9, 4]]
     winner, other = [[2, 1], [1, 9], [2, 7], [9, 4]], [[1, 2], [5, 8], [2, 2], [9, 6]]
     families = {"dense": "single", "graph": "single", "a": "rrf", "b": "linear"}
-    rows = [{"family": family, "trial": name, "name": name} for name, family in families.items()]
+    rows = [judged(name, family) for name, family in families.items()]
     ranks = np.array([dense, graph, winner, other], dtype=np.int32)
     view = View(
         "tune",

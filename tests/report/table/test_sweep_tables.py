@@ -131,7 +131,7 @@ def test_ceiling(result: SweepResult) -> None:
 
 def test_the_view_of_tune_follows_the_lock(result: SweepResult) -> None:
     view = result.tune
-    assert [row["name"] for row in view.rows] == [
+    assert [row.name for row in view.rows] == [
         "boltzmann pit alpha=0.7 beta=0.5 cap=20",
         "linear minmax alpha=0.3",
         "rrf k=60",

@@ -24,7 +24,7 @@ def test_an_added_column_is_in_text_tex_html_csv_and_mlflow(
     def with_one_more(result: SweepResult, view: View) -> list[Field[int]]:
         column = Column("asked", "count", name="n")
         faces = ("screen", "paper", "tracker")
-        added = Field(column, lambda place: view.rows[place]["n"], faces=faces)
+        added = Field(column, lambda place: view.rows[place].n, faces=faces)
         return [*described(result, view), added]
 
     monkeypatch.setattr(trials, "trial_fields", with_one_more)

@@ -21,6 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from harness.core.errors import HarnessError
@@ -212,9 +213,13 @@ def test_numbers_are_exact_and_p_is_a_text_too(
 ) -> None:
     """A column cuts 3.9e-7 to 3.9, so the page shows the text."""
     result = example.write(tmp_path / "sweeps" / "s1")
-    exact = {"wilson_low": 0.123456, "wilson_high": 0.5, "p": 3.94726e-7, "p_holm": 0.0012345678}
-    result.trials.assign(**exact).to_parquet(result.folder / "trials.parquet")
+    wilson = {"wilson_low": 0.123456, "wilson_high": 0.5}
+    p = {"p": 3.94726e-7, "p_holm": 0.0012345678}
+    compared = pd.read_parquet(result.folder / "comparisons.parquet").assign(**p)
+    compared.to_parquet(result.folder / "comparisons.parquet")
+    result.trials.assign(**wilson).to_parquet(result.folder / "trials.parquet")
     tracking.export(result.folder)
+    exact = wilson | p
     (trial,) = find_runs(tracking, "tags.trial = '0000000000000000' and tags.split = 'tune'")
     assert exact.items() <= trial.data.metrics.items()
     texts = {"p_text": "<.001", "p_holm_text": ".001"}

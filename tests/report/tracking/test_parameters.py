@@ -3,8 +3,10 @@ from __future__ import annotations
 import pytest
 import yaml
 
+from harness.evaluation.paired_comparison import Outcome
 from harness.report.tracking.entry import parameters_of, scores
 from harness.report.tracking.parameters import LONGEST, key_name, numbers, pipeline, shortened
+from tests.judged import judged
 
 CONFIG = yaml.safe_load("""
 dataset:
@@ -50,7 +52,7 @@ def test_every_knob_of_the_pipeline_under_the_name_that_is_typed() -> None:
 
 def test_a_trials_knobs_are_typed() -> None:
     values = {"fuser.alpha": 0.1 + 0.2, "pool.cap": 20, "x": True, "y": None, "z": ["a", "b"]}
-    assert parameters_of({"parameters": values}) == {
+    assert parameters_of(judged("a", parameters=values)) == {
         "fuser.alpha": "0.30000000000000004",
         "pool.cap": "20",
         "x": "true",
@@ -67,11 +69,18 @@ def test_a_long_parameter_is_shown_by_its_hash() -> None:
 
 
 def test_metrics_with_their_bounds() -> None:
-    row = {"name": "x", "last_hop@5": 2 / 3, "wins": 3, "losses": None, "p": 1 / 3, "other": 1.0}
-    wanted = ["last_hop@5", "wins", "losses", "p", "wilson"]
-    assert scores({**row, "wilson": [0.4, 0.9]}, wanted) == {
+    outcome = Outcome(3, 0, None, None, None, 1 / 3, None, None)
+    row = judged(
+        "x",
+        scores={"last_hop@5": 2 / 3, "mrr": 1.0},
+        outcomes={"dense": outcome},
+        wilson=[0.4, 0.9],
+    )
+    wanted = ["last_hop@5", "wins", "losses", "low", "p", "wilson"]
+    assert scores(row, wanted) == {
         "last_hop@5": 2 / 3,
         "wins": 3.0,
+        "losses": 0.0,
         "p": 1 / 3,
         "wilson_low": 0.4,
         "wilson_high": 0.9,

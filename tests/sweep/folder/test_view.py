@@ -1,5 +1,6 @@
 """A split's trials and what is known of them."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from harness.benchmark import UNORDERED
 from harness.evaluation.metric import Metric
 from harness.sweep.folder import View, caption
 from harness.sweep.judge.trial_table import find_equals
+from tests.judged import judged
 
 
 def test_a_list_that_several_trials_are_stands_at_its_first_place_and_is_no_fusion() -> None:
@@ -23,7 +25,7 @@ def test_a_list_that_several_trials_are_stands_at_its_first_place_and_is_no_fusi
         ("dense", "single"),
     ]
     rows = [
-        {"trial": str(place), "name": name, "family": family, "equals": None if place else "2"}
+        judged(name, family, trial=str(place), equals=None if place else "2")
         for place, (name, family) in enumerate(named)
     ]
     ranks = np.array([[[1]], [[7]], [[1]], [[7]], [[7]]], dtype=np.int32)
@@ -40,8 +42,7 @@ def test_a_list_that_several_trials_are_stands_at_its_first_place_and_is_no_fusi
 def test_queries_without_a_hop_order_are_counted_once_whatever_the_number_of_trials() -> None:
     """Two trials of three queries, the order of one unknown: last_hop counts two of three."""
     rows = [
-        {"trial": str(place), "name": name, "family": "single"}
-        for place, name in enumerate(("dense", "graph"))
+        judged(name, "single", trial=str(place)) for place, name in enumerate(("dense", "graph"))
     ]
     ranks = np.array([[[1, 2], [1, 9], [1, UNORDERED]]] * 2, dtype=np.int32)
     queries, lock = pd.DataFrame({"id": ["a", "b", "c"]}), {"winner": {"trial": "0"}}
@@ -61,7 +62,7 @@ def test_queries_without_a_hop_order_are_counted_once_whatever_the_number_of_tri
 def of_lists(ranks: list[list[int]], queries: pd.DataFrame, **manifest: Any) -> View:
     """The winner, a fusion, then dense and graph: the ranks of a passage a query."""
     named = (("fused", "rrf"), ("dense", "single"), ("graph", "single"))
-    rows = [{"trial": name, "name": name, "family": family} for name, family in named]
+    rows = [judged(name, family) for name, family in named]
     array = np.array(ranks, dtype=np.int32)[..., None]
     return View(
         "tune",
@@ -93,16 +94,19 @@ def test_what_stands_below_the_objectives_depth_makes_no_other_list() -> None:
 
 def test_rows_with_the_same_gold_ranks_are_copies_of_the_first() -> None:
     view = of_lists([[5], [4], [5]], pd.DataFrame({"id": ["a"]}))
-    for row, equal in zip(view.rows, ("graph", None, None), strict=True):
-        row["equals"] = equal
+    winner, *others = view.rows
+    view = replace(view, rows=[replace(winner, equals="graph"), *others])
     assert (view.winner_list, view.copies) == ("graph", [False, False, True])
     assert [view.is_winner(place) for place in range(3)] == [True, False, True]
 
 
 def test_impractical_rows_come_last_whatever_their_score() -> None:
     view = of_lists([[1]] * 3, pd.DataFrame({"id": ["a"]}))
-    for row, score in zip(view.rows, (0.2, 0.9, 0.5), strict=True):
-        row |= {"recall@5": score, "practical": row["name"] != "dense"}
+    rows = [
+        replace(row, scores={"recall@5": score}, practical=row.name != "dense")
+        for row, score in zip(view.rows, (0.2, 0.9, 0.5), strict=True)
+    ]
+    view = replace(view, rows=rows)
     assert view.best_first == [2, 0, 1]
 
 

@@ -14,6 +14,7 @@ from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
+from tests.judged import judged
 from tests.world.generate import write
 
 ALPHA = "+grid={values:{fuser:[linear],normalizer:[rank],fuser.alpha:[.2,.4,.6],pool.cap:[null]}}"
@@ -69,10 +70,10 @@ def edges(axes, scores):
     made = grid(axes)
     trials = made.trials()[3:]  # after dense, graph and RRF
     rows = [
-        {"family": trial.family, "parameters": dict(trial.settings), "objective": score}
+        judged("", trial.family, parameters=dict(trial.settings), scores={"objective": score})
         for trial, score in zip(trials, scores, strict=True)
     ]
-    rows.sort(key=lambda row: -row["objective"])
+    rows.sort(key=lambda row: -row.scores["objective"])
     found = find_edges(made, rows, "objective", made.trials())
     return [(edge.block, edge.knob, edge.value, edge.next) for edge in found]
 

@@ -13,20 +13,8 @@ from harness.sweep.heldout import heldout
 from harness.sweep.heldout.locked_trials import expectation
 from harness.sweep.judge.choice import Chosen
 from harness.sweep.judge.foresight import foresight, power
+from tests.judged import judged
 from tests.sweep.test_protocol import swept  # noqa: F401
-
-
-def row(name, wins, losses, n=200, **more):
-    return {
-        "name": name,
-        "trial": name,
-        "family": "linear",
-        "wins": wins,
-        "losses": losses,
-        "n": n,
-        "parameters": {},
-        **more,
-    }
 
 
 def against_dense():
@@ -75,11 +63,11 @@ def test_no_effect_is_greater_than_what_differs():
 
 
 def test_lists_alone_have_no_forecast():
-    rows = [{**row("dense", 0, 0), "family": "single", "last_hop@5": 1.0}]
+    rows = [judged("dense", "single", scores={"last_hop@5": 1.0})]
     ranks = np.ones((1, 4, 1), np.int32)
     dense, none = against_dense(), Chosen({}, Baselines({}, "dense", None), "")
     assert foresight(rows, ranks, "last_hop@5", 9, dense)["expected"] is None
-    alone = foresight([row("rrf", 0, 0)], ranks, "last_hop@5", 9, none)
+    alone = foresight([judged("rrf")], ranks, "last_hop@5", 9, none)
     assert (alone["expected"]["score"], alone["power"]) == (1, None)
 
 
@@ -87,16 +75,19 @@ def test_the_forecast_is_of_the_winner():
     rng = np.random.default_rng(1)
     ranks = rng.integers(1, 9, size=(6, 200, 1)).astype(np.int32)
     rows = [
-        row(name, int(rng.integers(20)), 3, **{"last_hop@5": float((ranks[place] <= 5).mean())})
+        judged(
+            name,
+            "rrf" if place else "single",
+            scores={"last_hop@5": float((ranks[place] <= 5).mean())},
+        )
         for place, name in enumerate(["dense", "b", "c", "d", "e", "f"])
     ]
-    rows[0]["family"] = "single"
-    places = sorted(range(6), key=lambda place: -rows[place]["last_hop@5"])
+    places = sorted(range(6), key=lambda place: -rows[place].scores["last_hop@5"])
     ordered, ranks = [rows[place] for place in places], ranks[places]
     found = foresight(ordered, ranks, "last_hop@5", 190, against_dense())
-    winner = next(found for found in ordered if found["family"] != "single")
+    winner = next(found for found in ordered if not found.is_single)
     apart = (ranks[ordered.index(winner), :, 0] <= 5) * 1.0 - (
-        ranks[[one["name"] for one in ordered].index("dense"), :, 0] <= 5
+        ranks[[one.name for one in ordered].index("dense"), :, 0] <= 5
     )
     assert found["power"] == power(apart, 190, found["expected_difference"]["bias"])
     differs = found["expected_difference"]
@@ -110,7 +101,7 @@ def test_the_forecast_is_of_the_winner():
         "expected_difference": None,
         "power": None,
     }
-    assert told["tune"] == winner["last_hop@5"]
+    assert told["tune"] == winner.scores["last_hop@5"]
     assert told["low"] < told["score"] < told["tune"] < told["high"]
     assert told["n"] == 190
 
@@ -131,15 +122,12 @@ def test_the_lock_holds_it_and_the_heldout_row_says_whether_it_came_so(swept):  
     ("found", "said"), [(0.29, False), (0.3, True), (0.5, True), (0.7, True), (0.71, False)]
 )
 def test_bounds_of_the_forecast_belong_to_it(found, said):
-    row = {"trial": "a", "last_hop@5": found}
-    lock = {
-        "winner": {"trial": "a"},
-        "objective": "last_hop@5",
-        "expected": {"low": 0.3, "high": 0.7},
+    forecast = {"low": 0.3, "high": 0.7}
+    assert expectation(found, {"expected": forecast}) == {
+        "expected": forecast,
+        "as_expected": said,
     }
-    assert expectation(row, lock) == {"expected": lock["expected"], "as_expected": said}
-    assert expectation({**row, "trial": "b"}, lock) == {}
-    assert expectation(row, {**lock, "expected": None}) == {}
+    assert expectation(found, {"expected": None}) == {}
 
 
 def test_the_new_columns(swept):  # noqa: F811

@@ -16,9 +16,8 @@ from harness.evaluation.metric import ABSENT, Metric
 from harness.evaluation.metric.measure import MEASURES, Measure, measure_of
 from harness.evaluation.paired_comparison import Comparison, Outcome
 from harness.evaluation.statistic import clustered_mcnemar, mcnemar
-from harness.sweep.folder.rows import NUMBERS, records
 from harness.sweep.judge.choice import Chosen, choose
-from harness.sweep.judge.trial_table import compare_trials, decide, frame, graph_outcomes
+from harness.sweep.judge.trial_table import compare_trials, decide, graph_outcomes
 
 U = -2  # the hop order of the query is not known
 RANKS = np.array(
@@ -31,41 +30,22 @@ RANKS = np.array(
     ],
     dtype=np.int32,
 )
-NOBODY = {"graph_win": None, "graph_loss": None}
+NOBODY = (None, None)
 
 
 def test_last_hops_won_from_dense_and_lost_to_it() -> None:
     found = graph_outcomes(RANKS, Metric.parse("last_hop@5"), 0)
-    assert found == [NOBODY, {"graph_win": 2, "graph_loss": 1}, {"graph_win": 0, "graph_loss": 0}]
+    assert found == [NOBODY, (2, 1), (0, 0)]
 
 
 def test_the_objective_gives_the_depth_alone() -> None:
-    assert graph_outcomes(RANKS, Metric.parse("full_sup@8"), 0)[1] == {
-        "graph_win": 2,
-        "graph_loss": 0,
-    }
-    assert graph_outcomes(RANKS, Metric.parse("mrr"), 0)[1] == {"graph_win": 2, "graph_loss": 1}
+    assert graph_outcomes(RANKS, Metric.parse("full_sup@8"), 0)[1] == (2, 0)
+    assert graph_outcomes(RANKS, Metric.parse("mrr"), 0)[1] == (2, 1)
 
 
 def test_without_dense_or_without_order_there_is_none() -> None:
     assert graph_outcomes(RANKS, Metric.parse("last_hop@5"), None) == [NOBODY] * 3
     assert graph_outcomes(RANKS[:, 3:], Metric.parse("recall@5"), 0) == [NOBODY] * 3
-
-
-def test_what_is_stored_is_read_as_it_was() -> None:
-    """Counts are integers in a column that has a null, too."""
-    shares = dict.fromkeys(("wins", "losses", *NUMBERS, "wilson", "wilson_cluster"))
-    named = {
-        "trial": "t",
-        "name": "n",
-        "family": "f",
-        "overrides": ["fuser=rrf"],
-        "parameters": {"fuser": "rrf"},
-        "n": 200,
-    }
-    made = [{**named, **shares, "wins": 105, "losses": 5}, {**named, **shares}]
-    (first, second) = records(frame(made))
-    assert (first["wins"], type(first["wins"]), second["wins"]) == (105, int, None)
 
 
 @pytest.mark.parametrize("labels", [None, np.arange(60) // 2])

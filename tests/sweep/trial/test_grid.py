@@ -136,7 +136,10 @@ def test_hashes_differ_by_data_lists_and_knobs_and_nothing_else():
             "grid.only: fuser.alpha is no knob of these points",
         ),
         ({"dataset": ["musique"]}, "dataset"),
-        ({"pool.lists": [["dense", "grap"]]}, r"pool.lists names grap \(did you mean graph\?\)"),
+        (
+            {"pool.lists": [["dense", "grap"]]},
+            r"unknown list grap in pool.lists \(did you mean graph\?\)",
+        ),
         ({"pool.capped": [[[1]]]}, r"pool\.capped = \[\[1\]\], expected a list of names"),
         ({"pool.capped": ["graph"]}, r"pool\.capped = graph, expected a list of names"),
         ({"pool.lists": [1]}, r"pool\.lists = 1, expected a list of names"),

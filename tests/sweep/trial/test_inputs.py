@@ -235,10 +235,10 @@ def test_alpha_is_the_share_of_the_reference_wherever_the_pool_has_it(folder: Pa
         for found in map(SweepResult, places)
     )
     assert np.array_equal(first["linear"], second["linear"])
-    rows = [row for row in SweepResult(places[0]).whole.rows if row["family"] == "linear"]
-    assert [row["parameters"]["reference"] for row in rows] == ["splade"]
-    again = compose(overrides=list(rows[0]["overrides"]))
-    assert [trial.pool.reference for trial in Plan(again, tuple(rows[0]["overrides"])).trials()][
+    rows = [row for row in SweepResult(places[0]).whole.rows if row.family == "linear"]
+    assert [row.parameters["reference"] for row in rows] == ["splade"]
+    again = compose(overrides=list(rows[0].overrides))
+    assert [trial.pool.reference for trial in Plan(again, tuple(rows[0].overrides)).trials()][
         -1
     ] == "splade"
 

@@ -138,13 +138,11 @@ def _draw(figure: Figure, found: Mapping[str, Sequence[Pair]]) -> None:
 def find_pairs(result: SweepResult, parts: Sequence[Spec], metric: Metric) -> list[Pair]:
     """Return the pairs of all parts, on test if it was held out, otherwise on tune."""
     whole, view = result.whole, result.test or result.whole
-    known = [row["parameters"] for row in whole.rows]
+    known = [row.parameters for row in whole.rows]
     found: list[Pair] = []
     for part in parts:
         places = [place for place in find_trials(part["rows"], known) if place is not None]
-        own = [
-            one for place in places if (one := view.place(whole.rows[place]["trial"])) is not None
-        ]
+        own = [one for place in places if (one := view.place(whole.rows[place].trial)) is not None]
         if len(own) < len(part["rows"]):
             continue
         first, second = (view.values(place, metric) for place in own[:2])

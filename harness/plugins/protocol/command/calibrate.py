@@ -49,7 +49,7 @@ def run(config: DictConfig) -> None:
     refuse_unread(*(f"calibrate.{name}" for name in config.calibrate if name not in options))
     if 0 not in config.calibrate.effects:
         raise HarnessError(
-            f"calibrate.effects={list(config.calibrate.effects)}: 0, no effect, must be among them"
+            f"calibrate.effects={list(config.calibrate.effects)}: must include 0 (no effect)"
         )
     check(config)
 

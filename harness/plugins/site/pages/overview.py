@@ -82,5 +82,5 @@ def _place(one: SweepEntry) -> list[object]:
     view = one.result.locked
     rival = ""
     if view.best_single and _against_best(one):
-        rival = view.rows[view.singles[view.best_single]]["trial"]
-    return [one.key, view.split, view.rows[view.best_place]["trial"], rival]
+        rival = view.rows[view.singles[view.best_single]].trial
+    return [one.key, view.split, view.rows[view.best_place].trial, rival]

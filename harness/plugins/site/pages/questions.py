@@ -14,7 +14,7 @@ from harness.plugins.site.pages.sources import PASSAGES, Sources
 from harness.plugins.site.trace import Tracer
 from harness.plugins.site.trail import Node, Path
 from harness.report.display import Display
-from harness.sweep.folder import View, locked_trials, rerun
+from harness.sweep.folder import View, locked_trials
 from harness.work.shared_rows import cut
 
 PART = 50
@@ -71,13 +71,13 @@ class Split:
         view, roles = self.view, locked_trials(self.view.lock)
         return [
             {
-                "trial": row["trial"],
+                "trial": row.trial,
                 "name": self.display.trial(row),
-                "typed": row["name"],
-                "family": row["family"],
-                "roles": roles.get(row["trial"], []),
+                "typed": row.name,
+                "family": row.family,
+                "roles": roles.get(row.trial, []),
                 "score": view.score(row),
-                "command": rerun(row),
+                "command": row.rerun,
             }
             for row in view.rows
         ]

@@ -45,6 +45,4 @@ def test_the_largest_cluster_that_a_forecast_names_is_that_of_tune(
         f"paths.runs={tmp_path}/runs",
     )
     assert status == 0, err
-    assert (
-        "16.7% of tune's questions share gold in one cluster" in said
-    )  # 4 of 24, where all have 20 of 48
+    assert "One cluster holds 16.7% of tune's questions" in said  # 4 of 24, where all have 20 of 48
