@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import nullcontext
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,6 +24,7 @@ from harness.core.errors import (
     texts_of,
     unused,
 )
+from harness.core.halves import in_halves
 from harness.core.threads import available, map_threads, torch_alone
 from harness.fusion.calibrated import Calibrated
 from harness.fusion.context import Context
@@ -51,6 +53,7 @@ CELLS = 1 << 17
 caches.
 """
 GPU_CELLS = 1 << 25
+ON_THE_CPU = "fuse on the CPU: device=cpu"
 USUAL: Mapping[str, object] = {
     "importance": None,
     "normalizer": "pit",
@@ -227,14 +230,14 @@ def fuse_blocks(
         device: ``cpu`` or ``cuda``, where ``score`` runs.
     """
 
-    def work(block: Int64Array) -> Ranked:
-        return rank_documents(*score(block))
+    def work(block: Int64Array) -> list[Ranked]:
+        return list(in_halves(lambda part: rank_documents(*score(part)), block, ON_THE_CPU))
 
     nothing = (np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float64))
     with torch_alone() if device == "cpu" else nullcontext():
         width = sum(int(run.lengths().max(initial=0)) for run in runs.values())
         jobs = blocks(len(next(iter(runs.values()))), width, device)
-        parts = [nothing, *map_threads(work, jobs, workers(device))]
+        parts = [nothing, *chain.from_iterable(map_threads(work, jobs, workers(device)))]
     lengths, docs, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
     first = next(iter(runs.values()))
     return Run(first.query_ids, first.doc_ids, lengths.cumsum(), docs, scores)

@@ -18,7 +18,6 @@ import numpy as np
 
 from harness.core.arrays import BoolArray, Float32Array, Int64Array
 from harness.core.artifact import Facts
-from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -83,8 +82,6 @@ class BatchedModel:
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]
     ) -> tuple[Float32Array, BoolArray]:
         """Encode texts on any free device. See ``harness.model.encoder.Model``."""
-        import torch
-
         prompt = self._prompts[role]
         encodings = self._tokenizer.encode_batch_fast(
             [f"{prompt}{text}{self._suffix}" for text in texts]
@@ -98,12 +95,6 @@ class BatchedModel:
                 )
                 order, there = self._launch(ids, device, forward)
             found = there.cpu().numpy()  # waits for the device without holding the lock
-        except torch.OutOfMemoryError as error:
-            raise HarnessError(
-                f"encoder.batch_size: {self._budget:,} tokens at once do not fit into the memory "
-                f"of {device}; make it "
-                "smaller (tokens follow in proportion)"
-            ) from error
         finally:
             self._free.put(free)
         vectors = np.empty_like(found)

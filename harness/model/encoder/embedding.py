@@ -21,6 +21,7 @@ from harness.core.arrays import BoolArray, Float32Array, Float64Array, write_arr
 from harness.core.artifact import Artifact, Facts
 from harness.core.errors import HarnessError, described, one_of
 from harness.core.files import allocate, write_text
+from harness.core.halves import in_halves
 from harness.core.identity import identity, texts_sha256
 from harness.work.parts import Advance, WorkPart, array_part, fill
 from harness.work.store import Store
@@ -32,6 +33,7 @@ BLOCK = 1024
 EMBEDDINGS = "embeddings.npy"
 COUNTED = "counted.json"
 CUT = "cut.npy"
+SMALLER = "make encoder.batch_size smaller, or encode on the CPU: encoder.device=cpu"
 SHARD = 1024
 """Number of texts of a shard. It is no parameter: it decides which texts share a batch, and so the
 last bits.
@@ -197,7 +199,11 @@ def encode(folder: Path, model: Model, texts: Sequence[str], role: Role) -> Fact
 
 def _shard(path: Path, texts: list[str], model: Model, role: Role) -> Shard:
     def compute(advance: Advance) -> Mapping[str, NDArray[Any]]:
-        vectors, cut = _checked(model, model.encode(texts, role, advance), len(texts))
+        def encoded(part: Sequence[str]) -> tuple[Float32Array, BoolArray]:
+            return _checked(model, model.encode(part, role, advance), len(part))
+
+        parts = in_halves(encoded, texts, SMALLER)
+        vectors, cut = (np.concatenate(column) for column in zip(*parts, strict=True))
         return {"vectors": _unit(vectors, texts), "cut": cut}
 
     return array_part(

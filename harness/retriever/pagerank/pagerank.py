@@ -27,7 +27,7 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.core.arrays import Float32Array, Float64Array, Int64Array
+from harness.core.halves import in_halves
 from harness.core.threads import available, map_threads
 
 FEW = 3
@@ -137,12 +138,18 @@ class Walks:
         started = sp.csr_array((seeds[:, self._rest] + own @ self._inward) @ self._scale)
         total = seeds @ self._sums
 
-        def solve(first: int) -> Solution:
-            part = slice(first, first + self._block)
-            return Solution(first, *self._walk(started[part].tocoo(), own[part], total[part]))
+        def solve(part: range) -> Solution:
+            rows = slice(part.start, part.stop)
+            walked = self._walk(started[rows].tocoo(), own[rows], total[rows])
+            return Solution(part.start, *walked)
 
-        firsts = range(0, seeds.shape[0], self._block)
-        return map_threads(solve, firsts, self._threads)
+        def work(part: range) -> list[Solution]:
+            return list(in_halves(solve, part, "walk on the CPU: lists.NAME.device=cpu"))
+
+        count = seeds.shape[0]
+        firsts = range(0, count, self._block)
+        parts = (range(first, min(first + self._block, count)) for first in firsts)
+        return chain.from_iterable(map_threads(work, parts, self._threads))
 
     def _walk(
         self, started: sp.coo_array, own: sp.csr_array, total: Float64Array

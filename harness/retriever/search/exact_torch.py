@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness.core.arrays import Float32Array, Int64Array
+from harness.core.halves import in_halves
 from harness.core.threads import map_threads
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ SLICE = 1 << 18
 """Number of passages that are multiplied at once."""
 ASKED = 1024
 """Number of questions that are multiplied at once."""
+MEND = "search on the CPU: device=cpu"
 SHARE = 0.7
 """Share of a card's free memory for passages. The rest is for the products."""
 
@@ -61,17 +63,23 @@ class Products:
         )
         with _whole_float32():
             for begin in range(0, len(questions), ASKED):
-                asked = questions[begin : begin + ASKED]
-                jobs = range(len(self._devices))
-                best = functools.partial(self._best, asked=asked, width=width)
-                found = list(map_threads(best, jobs, len(jobs)))
-                rough, where = (
-                    np.concatenate(column, axis=1) for column in zip(*found, strict=True)
-                )
-                order = np.argsort(-rough, axis=1, kind="stable")[:, :width]
-                scores[begin : begin + ASKED] = np.take_along_axis(rough, order, axis=1)
-                docs[begin : begin + ASKED] = np.take_along_axis(where, order, axis=1)
+                block = np.arange(begin, min(begin + ASKED, len(questions)))
+                for _ in in_halves(
+                    functools.partial(self._fill, questions, (scores, docs)), block, MEND
+                ):
+                    pass
         return scores, docs
+
+    def _fill(self, questions: Float32Array, best: Proposed, block: Int64Array) -> None:
+        """Write the best passages of a block of questions into ``best``."""
+        scores, docs = best
+        asked, width, jobs = questions[block], scores.shape[1], range(len(self._devices))
+        search = functools.partial(self._best, asked=asked, width=width)
+        found = list(map_threads(search, jobs, len(jobs)))
+        rough, where = (np.concatenate(column, axis=1) for column in zip(*found, strict=True))
+        order = np.argsort(-rough, axis=1, kind="stable")[:, :width]
+        scores[block] = np.take_along_axis(rough, order, axis=1)
+        docs[block] = np.take_along_axis(where, order, axis=1)
 
     def _best(self, place: int, asked: Float32Array, width: int) -> Proposed:
         """Return the best passages of one device."""

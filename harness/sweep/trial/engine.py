@@ -7,6 +7,7 @@ the ranks.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 
@@ -17,10 +18,11 @@ from harness.benchmark import UNORDERED
 from harness.benchmark.split import FOLDS
 from harness.core.arrays import Int32Array, Int64Array, distinct
 from harness.core.errors import HarnessError
+from harness.core.halves import in_halves
 from harness.core.threads import map_threads, torch_alone
 from harness.evaluation.metric import ABSENT, NONE, gold_ranks, run_ranks
 from harness.fusion.context import NOTHING, Context
-from harness.fusion.fuse import blocks, workers
+from harness.fusion.fuse import ON_THE_CPU, blocks, workers
 from harness.fusion.pool import PoolSpec
 from harness.run import Run
 from harness.sweep.trial import Trial
@@ -59,7 +61,12 @@ def score(
     ]
 
     def work(job: tuple[PoolSpec, Int64Array]) -> tuple[list[int], int]:
-        spec, queries = job
+        spec, block = job
+        for _ in in_halves(functools.partial(rank, spec), block, ON_THE_CPU):
+            pass
+        return shared[spec], len(block)
+
+    def rank(spec: PoolSpec, queries: Int64Array) -> None:
         taken = {name: runs[name].take(queries) for name in spec.lists}
         pool = spec.align(taken, device, context.take(queries))
         columns, wanted = pool.columns(gold[queries]), torch.from_numpy(gold[queries])
@@ -67,7 +74,6 @@ def score(
             ranks[number, queries] = gold_ranks(
                 trials[number].fused(pool), pool.docs, columns, wanted
             ).numpy()
-        return shared[spec], len(queries)
 
     if device == "cpu":  # compiled once, before threads want it
         from harness.evaluation.metric import count_better  # noqa: F401
