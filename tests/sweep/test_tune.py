@@ -1,5 +1,7 @@
 """The trials that an experiment's tables are about are locked, and held out, with the winner."""
 
+from dataclasses import replace
+
 from harness.core.configuration import compose
 from harness.sweep.heldout import heldout
 from harness.sweep.trial.plan import Plan
@@ -26,3 +28,11 @@ def test_rows_of_tables_are_scored_on_test(overrides):
     assert sorted(row["parameters"]["fuser.alpha"] for row in asked) == [0.6, 0.9]
     assert [row["parameters"]["fuser.alpha"] for row in result.lock["named"]] == [0.6, 0.9]
     assert {row["split"] for row in asked} == {"test"}
+
+
+def test_a_sweep_lasts_from_when_its_lists_began_to_be_built(overrides):
+    given = (*overrides, "grid=point")
+    prepared = Prepared.of(Plan(compose("config", given), given))
+    earlier = replace(prepared, began=prepared.began - 50)  # seconds
+    result = sweep(earlier, earlier.plan.trials())
+    assert result.manifest["seconds"] > 50

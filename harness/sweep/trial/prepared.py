@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import time
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -77,6 +78,7 @@ class Prepared:
 
     Attributes:
         impractical: lists that use the gold, as their retrievers declare.
+        began: when the lists began to be built, by ``time.perf_counter``.
     """
 
     plan: Plan
@@ -84,6 +86,7 @@ class Prepared:
     runs: dict[str, Run]
     identities: Identities
     impractical: Collection[str] = ()
+    began: float = field(default_factory=time.perf_counter)
 
     @classmethod
     def of(cls, plan: Plan, store: Store | None = None) -> Prepared:
@@ -91,12 +94,14 @@ class Prepared:
 
         Artifacts of classes without a version are computed again.
         """
+        began = time.perf_counter()
         forget()
         kept = store or inputs.store(plan.config)
         retrievers, identities = open_lists(plan)
         plan, data = open_benchmark(plan, kept)
         shown = [name for name, one in retrievers.items() if not getattr(one, "practical", True)]
-        return cls(plan, data, inputs.runs(retrievers, data, kept), identities, shown)
+        runs = inputs.runs(retrievers, data, kept)
+        return cls(plan, data, runs, identities, shown, began)
 
     def hashes(self, trials: Sequence[Trial]) -> list[str]:
         """Return each trial's hash."""
