@@ -49,6 +49,8 @@ def resolve_device(name: str, key: str = "device") -> str:
                 f"{key}=auto: this machine has an NVIDIA GPU that torch cannot use ({reason}); "
                 "taking the CPU"
             )
+        if not reason and key == "device":
+            _say_one_of_several()
         return "cpu" if reason else "cuda"
     if reason:
         raise HarnessError(
@@ -107,6 +109,13 @@ def _why_no_gpu() -> str | None:
             f"{WITHOUT}"
         ) from error
     return None
+
+
+@functools.cache
+def _say_one_of_several() -> None:
+    """Log that fusion takes one of several GPUs."""
+    if (count := len(gpus())) > 1:
+        log.info("device=auto: fusion takes one of %d GPUs; encoding and search take all", count)
 
 
 def _expected() -> bool:

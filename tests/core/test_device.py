@@ -12,6 +12,7 @@ from harness.core.errors import HarnessError
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     device._why_no_gpu.cache_clear()
     device._warn_once.cache_clear()
+    device._say_one_of_several.cache_clear()
     monkeypatch.setattr(device, "CARDS", device.Path("/nowhere"))
 
 
@@ -54,6 +55,18 @@ def made_up(monkeypatch: pytest.MonkeyPatch, works: bool, count: int = 2) -> Non
     monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "Made-up 100")
     monkeypatch.setattr(torch, "ones", lambda *_, **__: Card())
+
+
+def test_of_two_cards_it_is_said_that_fusion_takes_one(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    made_up(monkeypatch, works=True)
+    assert [resolve_device("auto", key) for key in ("device", "device", "encoder.device")] == [
+        "cuda"
+    ] * 3
+    assert [message for message in caplog.messages if "one of 2 GPUs" in message] == caplog.messages
+    assert len(caplog.messages) == 1
 
 
 def test_two_made_up_cards(monkeypatch: pytest.MonkeyPatch) -> None:
