@@ -3,8 +3,6 @@ from .command_line import CommandLine as CommandLine
 from .composition import build as build
 from .composition import compose as compose
 from .composition import prepare as prepare
-from .composition import report_own_code as report_own_code
-from .composition import translate_errors as translate_errors
 from .conf_files import concepts as concepts
 from .conf_files import conf_file as conf_file
 from .conf_files import defaults as defaults
@@ -29,3 +27,5 @@ from .stored_strategy import TARGET as TARGET
 from .stored_strategy import StoredReader as StoredReader
 from .stored_strategy import by_name as by_name
 from .stored_strategy import leaves as leaves
+from .translation import report_own_code as report_own_code
+from .translation import translate_errors as translate_errors

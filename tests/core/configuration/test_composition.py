@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from harness.core.configuration import compose, composition, defaults, instantiate, report_own_code
+from harness.core.configuration import compose, defaults, instantiate, report_own_code, translation
 from harness.core.errors import HarnessError
 
 MODULES = {
@@ -75,7 +75,7 @@ def test_an_error_in_a_new_module_of_a_checkout_is_one_line(tmp_path, monkeypatc
     package.mkdir()
     (package / "mine.py").write_text("def fuse():\n    return 1 / 0\n")
     subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    monkeypatch.setattr(composition, "PACKAGE", package)
+    monkeypatch.setattr(translation, "PACKAGE", package)
     code = compile((package / "mine.py").read_text(), str(package / "mine.py"), "exec")
     exec(code, own := {"__name__": "harness.mine"})
     with (
