@@ -86,7 +86,11 @@ def main(given: Sequence[str] | None = None) -> None:
         given: the command and its arguments; None for those of this process.
     """
     command, *arguments = (sys.argv[1:] if given is None else given) or ["--help"]
-    with report_errors(command):
+    with (
+        contextlib.redirect_stdout(printable(sys.stdout)),
+        contextlib.redirect_stderr(masked(sys.stderr)),
+        report_errors(command),
+    ):
         if command in ("-h", "--help", "help"):
             print(usage())
         elif command in ("-V", "--version", "version"):
@@ -131,7 +135,10 @@ def report_errors(command: str) -> Iterator[None]:
     interruption.
     """
     try:
-        yield
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
     except HarnessError as error:
         end(error)
     except ImportError as error:
@@ -259,11 +266,7 @@ def launch(line: CommandLine) -> None:
     logging.getLogger("harness").setLevel(logging.INFO)
     os.environ["PYTHONSAFEPATH"] = "1"  # child processes import nothing from this folder
     run = importlib.import_module(commands()[line.command]).run
-    with (
-        translate_errors(),
-        contextlib.redirect_stdout(printable(sys.stdout)),
-        contextlib.redirect_stderr(masked(sys.stderr)),
-    ):
+    with translate_errors():
         if line.is_for_hydra:
             launch_by_hydra(line, run)
         else:
@@ -286,9 +289,7 @@ def perform(
 
     note_typed(overrides)
     with report_own_code():
-        found = run(config)
-    sys.stdout.flush()
-    return found
+        return run(config)
 
 
 def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | Table | None]) -> None:

@@ -76,6 +76,12 @@ def keep_inputs(config: DictConfig, *paths: object) -> None:
         )
 
 
+def print_paths(paths: Iterable[object]) -> None:
+    """Print the paths of files, one a line."""
+    for path in paths:
+        print(path)
+
+
 def python_value(node: Any) -> Any:
     """Return a value of the configuration as a plain list, dict or scalar."""
     from omegaconf import OmegaConf

@@ -48,7 +48,14 @@ from typing import TYPE_CHECKING, cast
 
 from omegaconf import DictConfig
 
-from harness.command import at_depths, complete, keep_inputs, python_value, refuse_unread
+from harness.command import (
+    at_depths,
+    complete,
+    keep_inputs,
+    print_paths,
+    python_value,
+    refuse_unread,
+)
 from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 
@@ -83,16 +90,16 @@ def run(config: DictConfig) -> None:
         found = _compare_runs(config, runs, baselines)
     if gate is not None:
         found = gate.judge(found)
+    written = [] if config.out is None else _write(config.out, found)
     _show(found, config.explain)
-    if config.out is not None:
-        _write(config.out, found)
+    print_paths(written)
     if (result := deciding(found)) is not None:
-        print(gate_line(found), flush=True)
+        print(gate_line(found))
         sys.exit(result.status)
 
 
-def _write(out: str, found: Sequence[SystemComparison]) -> None:
-    """Write the comparisons."""
+def _write(out: str, found: Sequence[SystemComparison]) -> list[Path]:
+    """Write the comparisons, and return the paths."""
     from dataclasses import asdict
     from functools import partial
 
@@ -109,7 +116,7 @@ def _write(out: str, found: Sequence[SystemComparison]) -> None:
     several = len({one.baseline for one in found}) > 1
     rows = partial(every.to_frame, per_query=True)
     paper = None if several else every.paper
-    write_result(out, one_or_all, table, paper, rows, gate_line(found))
+    return write_result(out, one_or_all, table, paper, rows, gate_line(found))
 
 
 def _sweeps(config: DictConfig) -> list[str]:
@@ -133,9 +140,10 @@ def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
     )
     check_ending(config.out)
     table = settings_table([SweepResult(Path(folder)) for folder in folders])
-    print(*shown_lines(table), sep="\n")
     rows = [dict(zip(table.titles, row, strict=True)) for row in table.rows]
-    write_result(config.out, rows, table)
+    written = write_result(config.out, rows, table)
+    print(*shown_lines(table), sep="\n")
+    print_paths(written)
 
 
 def _show(found: Sequence[SystemComparison], explain: bool) -> None:

@@ -7,11 +7,13 @@ prints), ``tex``, ``html``, ``markdown`` (also for MLflow's notes), ``spreadshee
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import html as standard
+import os
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import IO, Any, cast
 
 from harness.core.secret import hide_values
@@ -64,7 +66,11 @@ def terminal(text: object) -> str:
 
 
 def printable(stream: IO[str]) -> IO[str]:
-    """Return a stream that passes every line through ``terminal`` before it is written."""
+    """Return a stream that passes every line through ``terminal`` before it is written.
+
+    If the reader of the stream has gone (``| head -1``), the rest is dropped without an error, so
+    that the command does all of its work.
+    """
     return cast("IO[str]", _Printable(stream))
 
 
@@ -153,11 +159,30 @@ class _Printable:
 
     def write(self, text: str) -> int:
         shown = "\n".join(map(self.show, hide_values(text).split("\n")))
-        try:
-            return self.stream.write(shown)
-        except UnicodeEncodeError as error:
-            plain = shown.replace("–", "-").replace("—", "-").encode(error.encoding, "replace")
-            return self.stream.write(plain.decode(error.encoding))
+        with _unread(self.stream):
+            try:
+                self.stream.write(shown)
+            except UnicodeEncodeError as error:
+                plain = shown.replace("–", "-").replace("—", "-").encode(error.encoding, "replace")
+                self.stream.write(plain.decode(error.encoding))
+        return len(text)
+
+    def flush(self) -> None:
+        with _unread(self.stream):
+            self.stream.flush()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
+
+
+@contextlib.contextmanager
+def _unread(stream: IO[str]) -> Iterator[None]:
+    """A block that writes to a stream. If its reader has gone, the stream leads nowhere from then
+    on.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
