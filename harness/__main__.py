@@ -308,7 +308,9 @@ def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | Table
     begin: Callable[[], contextlib.AbstractContextManager[None]] = functools.partial(
         report_errors, line.command
     )
-    around: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    around: contextlib.AbstractContextManager[object] = contextlib.redirect_stdout(
+        masked(sys.stdout)  # Hydra's flags print what variables of the environment hold
+    )
     passed: Sequence[str] = line.overrides
     if not line.is_completion:
         first = compose(line.primary, line.first_job)  # reports mistakes before Hydra does
