@@ -36,7 +36,9 @@ _VARIABLE = re.compile(
 """Names of variables that hold a secret: OPENAI_API_KEY and PGPASSWORD, not KEYBOARD, MAX_TOKENS or
 AWS_ACCESS_KEY_ID.
 """
-_KEY = re.compile(r"\b(?:sk-|hf_|gh[oprsu]_|github_pat_|glpat-|xox[a-z]-|AKIA)(?=[\w-]*\d)[\w-]{16,}")
+_KEY = re.compile(
+    r"\b(?:sk-|hf_|gh[oprsu]_|github_pat_|glpat-|xox[a-z]-|AKIA)(?=[\w-]*\d)[\w-]{16,}"
+)
 """Keys that are known by how they begin."""
 _TYPED = re.compile(
     r"(?<![A-Za-z])((?:(?:api|auth|access|private|secret)[_-]?key|(?:api|auth|access)?_?token|"

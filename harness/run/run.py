@@ -24,6 +24,7 @@ from harness.core.arrays import (
     Int64Array,
     arrow,
     find,
+    load_array,
     to_numpy,
     write_array,
 )
@@ -450,7 +451,7 @@ class Run:
         Raises:
             HarnessError: it is no run of these queries and documents.
         """
-        arrays = (np.load(folder / f"{name}.npy", allow_pickle=False) for name in cls.ARRAYS)
+        arrays = (load_array(folder / f"{name}.npy") for name in cls.ARRAYS)
         return cls(query_ids, doc_ids, *arrays)
 
 

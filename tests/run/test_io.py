@@ -342,12 +342,30 @@ def test_ranks_in_tables(tmp_path: Path, form: str) -> None:
     assert found.to_dict() == {"q": {"b": 1.0, "c": 1 / 2, "a": 1 / 3}}
     with pytest.raises(HarnessError, match=r"rank 2.*0.5.*negate"):
         lists.read(table(tmp_path, form, **COLUMNS, score=[0.1, 0.5, 0.9], rank=[1, 2, 3]))
-    with pytest.raises(HarnessError, match=r"scores of each list rise.*negated"):
-        lists.read(table(tmp_path, form, **COLUMNS, score=[0.1, 0.5, 0.9]))
+    (note,) = lists.read(table(tmp_path, form, **COLUMNS, score=[0.1, 0.5, 0.9])).notes
+    assert "scores of each list rise" in note
+    assert "negated" in note
     counted = table(tmp_path, form, **COLUMNS, score=[1, 2, 3])
     with pytest.raises(HarnessError, match=r"columns=\{rank: NAME\}"):
         lists.read(counted)
     assert [*lists.read(counted, columns={"rank": "score"}).to_dict()["q"]] == ["a", "b", "c"]
+
+
+@TABLES
+def test_rising_scores_in_tables(tmp_path: Path, form: str) -> None:
+    """7! = 5,040 orders are few, 8! = 40,320 are not."""
+    for size in (7, 8):
+        columns: dict[str, Sequence[object]] = {
+            "query_id": ["q"] * size,
+            "doc_id": [*"abcdefgh"[:size]],
+            "score": [place / 10 for place in range(size)],
+        }
+        path = table(tmp_path, form, **columns)
+        if size == 7:
+            assert [*lists.read(path).to_dict()["q"]] == [*"gfedcba"]
+            continue
+        with pytest.raises(HarnessError, match=r"scores of each list rise.*negated"):
+            lists.read(path)
 
 
 @TABLES
