@@ -451,8 +451,8 @@ class Run:
         Raises:
             HarnessError: it is no run of these queries and documents.
         """
-        arrays = (load_array(folder / f"{name}.npy") for name in cls.ARRAYS)
-        return cls(query_ids, doc_ids, *arrays)
+        indptr, docs, scores = (load_array(folder / f"{name}.npy") for name in cls.ARRAYS)
+        return cls(query_ids, doc_ids, indptr, docs, scores)
 
 
 def _bounds(lengths: Int64Array) -> Int64Array:
