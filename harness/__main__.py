@@ -316,7 +316,8 @@ def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | Table
         first = compose(line.primary, line.first_job)  # reports mistakes before Hydra does
         if line.is_several and "paths" not in first:
             raise HarnessError(
-                "this command runs once; -m, several values of a key, is for harness sweep"
+                f"harness {line.command} runs once, with one value of each key; -m is for harness "
+                "sweep, evaluate and compare"
             )
         prepared = prepare(line.primary, line.overrides)
         passed = [*map(str, prepared.typed)] if line.is_several else prepared.for_hydra

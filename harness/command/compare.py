@@ -41,6 +41,7 @@ How many questions a gate takes: harness power gate=no_worse margin=1 discordanc
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -65,6 +66,8 @@ if TYPE_CHECKING:
     from harness.run.systems import Files
 
     Systems = Mapping[str, Files]
+
+log = logging.getLogger(__name__)
 
 
 def run(config: DictConfig) -> None:
@@ -212,10 +215,17 @@ def _systems(config: DictConfig) -> tuple[Systems, Systems]:
     runs, baselines = (
         {short[name]: own for name, own in each.items()} for each in (runs, baselines)
     )
-    runs = {
-        next((other for other, its in baselines.items() if its == own), name): own
-        for name, own in runs.items()
-    }
+    renamed: dict[str, Files] = {}
+    for name, own in runs.items():
+        other = next((other for other, its in baselines.items() if its == own), name)
+        if other != name and isinstance(python_value(config.run), dict):
+            log.warning(
+                "run %s is the file of baseline %s: it has that name, and no row against itself",
+                name,
+                other,
+            )
+        renamed[other] = own
+    runs = renamed
     if differ := [name for name in runs if baselines.get(name, runs[name]) != runs[name]]:
         run, baseline = label(runs[differ[0]]), label(baselines[differ[0]])
         raise HarnessError(f"{differ[0]} is {run} in run and {baseline} in baseline")
