@@ -19,7 +19,8 @@ LABELS = {
     "judged queries": "judged queries that are not among the questions",
     "copies": "passages with the text of another one",
     "gold copies": "gold passages with a copy that is not gold (to find the copy is a miss)",
-    "own documents": "questions that are documents of the corpus, under the same id",
+    "own documents": "questions that are documents of the corpus, under the same id (their lists "
+    "begin with it; own_document=drop leaves it out, as BEIR does)",
 }
 """What each count is of."""
 
@@ -41,7 +42,7 @@ def find_oddities(benchmark: Benchmark) -> dict[str, int]:
         **benchmark.left_out,
         "copies": int((sizes[copies] > 1).sum()),
         "gold copies": len(gold_copies),
-        "own documents": _own_documents(benchmark),
+        "own documents": _own_documents(benchmark) if benchmark.own_document == "keep" else 0,
     }
     return {name: count for name, count in counts.items() if count}
 

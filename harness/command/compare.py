@@ -185,7 +185,7 @@ def _compare_runs(
     config: DictConfig, runs: Systems, baselines: Systems
 ) -> Sequence[SystemComparison]:
     """Return the comparisons of ranked lists by their gold passages."""
-    from harness.evaluation.id_coverage import read_gold
+    from harness.evaluation.id_coverage import apply_own_document, read_gold
     from harness.evaluation.run_comparison import compare_all
     from harness.run import io as lists
     from harness.run.systems import label
@@ -195,7 +195,8 @@ def _compare_runs(
     wanted = at_depths("last_hop" if metric is None else metric, python_value(config.k))
     gold = read_gold(config)
     files = {str(file): file for each in (runs, baselines) for own in each.values() for file in own}
-    known = lists.read_each(files, config.lenient, python_value(config.columns))
+    read = lists.read_each(files, config.lenient, python_value(config.columns))
+    known = apply_own_document(read, config.own_document)
     named: list[dict[str, NamedRun]] = [{}, {}]
     for found, each in zip(named, (runs, baselines), strict=True):
         for name, own in each.items():

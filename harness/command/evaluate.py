@@ -60,7 +60,7 @@ def run(config: DictConfig) -> Table:
     from functools import partial
 
     from harness.core.table import paragraph, shown_lines
-    from harness.evaluation.id_coverage import check_whole, read_gold
+    from harness.evaluation.id_coverage import apply_own_document, check_whole, read_gold
     from harness.evaluation.run_evaluation import evaluate_run
     from harness.report.output import check_ending, write_result
     from harness.run import io as lists
@@ -73,7 +73,8 @@ def run(config: DictConfig) -> Table:
     keep_inputs(config, file.path)
     wanted = at_depths(python_value(config.metrics), python_value(config.k))
     gold, source = read_gold(config), str(file)
-    ranked = lists.read(file, config.lenient, python_value(config.columns))
+    read = lists.read(file, config.lenient, python_value(config.columns))
+    ranked = apply_own_document({source: read}, config.own_document)[source]
     found = evaluate_run(ranked, gold, wanted, ties=config.ties, source=source)
     if config.strict:
         check_whole({source: found.coverage}, gold)

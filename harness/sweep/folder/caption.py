@@ -142,12 +142,14 @@ def unordered(view: View) -> str:
 
 
 def of_lists(view: View) -> list[str]:
-    """Return sentences on lists with weights that were chosen on tune."""
+    """Return sentences on lists with weights that were chosen on tune, and without documents."""
     found = []
     for name, one in (view.manifest.get("fitted") or {}).items():
         shared = (one.get("seen") or {}).get(view.split)
         gold = "" if shared is None else f", which share gold with {shared or 'none'} of these"
         found.append(f"The weights of {name} were chosen on tune of {', '.join(one['on'])}{gold}.")
+    if view.manifest.get("own_document") == "drop":
+        found.append("own_document=drop: no list has the document with the id of its question.")
     return found
 
 
