@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from harness.benchmark.benchmark import Benchmark
 from harness.benchmark.content import spaced
 from harness.core.arrays import Int64Array
 
+BLOCK = 4096
+"""Number of passages whose texts are in memory at once."""
 LABELS = {
     "judgements": "relevant passages that the corpus lacks",
     "passages": "passages left out, without title and text",
@@ -54,16 +56,12 @@ def describe_oddities(counts: Mapping[str, int]) -> list[str]:
 
 def _copies(benchmark: Benchmark) -> Int64Array:
     """Return int64[D], a number of each passage that those with its text share."""
-    table = benchmark.passages
-    digests = np.fromiter(
-        (
-            _digest(text or title or "")
-            for title, text in zip(table.titles.to_pylist(), table.texts.to_pylist(), strict=True)
-        ),
-        np.uint64,
-        len(table),
-    )
-    return np.unique(digests, return_inverse=True)[1].astype(np.int64)
+    passages = benchmark.passages
+    batches = pa.table({"title": passages.titles, "text": passages.texts}).to_batches(BLOCK)
+    columns = (zip(*map(pa.Array.to_pylist, batch.columns), strict=True) for batch in batches)
+    texts = (text or title or "" for batch in columns for title, text in batch)
+    hashes = np.fromiter(map(hash, map(spaced, texts)), np.int64, len(passages))
+    return np.unique(hashes, return_inverse=True)[1].astype(np.int64)
 
 
 def _own_documents(benchmark: Benchmark) -> int:
@@ -75,7 +73,3 @@ def _own_documents(benchmark: Benchmark) -> int:
             texts = (passages[place], passages.texts[place].as_py())
             found += spaced(question) in map(spaced, texts)
     return found
-
-
-def _digest(text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(spaced(text).encode(), digest_size=8).digest(), "little")
