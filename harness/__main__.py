@@ -46,6 +46,8 @@ QUIET = (
     "hydra/hydra_logging=none",
 )
 """Keys that let Hydra write only what a launcher needs, below the runs folder."""
+LONGEST = 4000
+"""Largest number of characters of an error."""
 MULTIRUN = "+hydra.callbacks.multirun._target_=harness.sweep.multirun.Begin"
 MAXIMIZE = {
     "optuna": "hydra.sweeper.direction=maximize",
@@ -177,7 +179,10 @@ def print_bug(kind: type[BaseException], error: BaseException, trace: TracebackT
 
 def end(error: HarnessError) -> NoReturn:
     """End the process with the error in one line."""
-    print(f"error: {' '.join(terminal(hide_values(str(error))).split())}", file=sys.stderr)
+    text = " ".join(terminal(hide_values(str(error))).split())
+    if len(text) > LONGEST:  # an id may be a whole file
+        text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
+    print(f"error: {text}", file=sys.stderr)
     sys.exit(error.exit_code)
 
 

@@ -102,7 +102,7 @@ def at_depths(names: Any, depths: Any) -> list[Metric]:
     except HarnessError:  # a name without a depth, which takes this one
         unread = False
     if unread:
-        refuse_unread("k", why=f"{', '.join(map(str, found))} have their own")
+        refuse_unread("k", why=f"{', '.join(map(str, found))}: each names its depth or has none")
     return found
 
 

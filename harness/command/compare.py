@@ -85,7 +85,7 @@ def run(config: DictConfig) -> None:
     if config.gate.kind is not None:
         gate = QualityGate(str(config.gate.kind), config.margin)
     else:
-        refuse_unread("margin")
+        refuse_unread("margin", why="it is of a gate; give gate=no_worse or gate=better")
     runs, baselines = _systems(config)
     if config.gold is None:
         found = _compare_items(config, runs, baselines)
@@ -229,7 +229,9 @@ def _systems(config: DictConfig) -> tuple[Systems, Systems]:
     runs = renamed
     if differ := [name for name in runs if baselines.get(name, runs[name]) != runs[name]]:
         run, baseline = label(runs[differ[0]]), label(baselines[differ[0]])
-        raise HarnessError(f"{differ[0]} is {run} in run and {baseline} in baseline")
+        raise HarnessError(
+            f"{differ[0]} is {run} in run and {baseline} in baseline; give one another name"
+        )
     pairs = [(own, its) for own in runs.values() for its in baselines.values() if own != its]
     if shared := [(own, its, file) for own, its in pairs for file in own if file in its]:
         own, its, file = shared[0]

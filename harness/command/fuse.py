@@ -152,7 +152,7 @@ def _choose(config: DictConfig, paths: Mapping[str, str]) -> Trial:
             f"{', '.join(paths)}; "
             "give exactly those"
         )
-    if any(text.startswith("fuser.weights") for text in typed()):
+    if any(text.startswith("fuser.weights=") for text in typed()):
         keys_of("fuser.weights", getattr(chosen.fuser, "weights", None), paths)
     return chosen
 

@@ -2,6 +2,7 @@
 that names it.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -33,6 +34,19 @@ def test_a_mapping_that_is_typed_replaces_the_default(folder: Path, command: Com
         ("b", pytest.approx(1 / 61)),
         ("c", pytest.approx(0.5 / 62)),
     ]
+
+
+def test_weights_are_of_the_lists_that_there_are(folder: Path, command: Command) -> None:
+    """The default of weighted_rrf is of bm25, dense and graph. a: 2/62 + 1/61; b: 2/61; c: 1/62."""
+    fuse = ("fuse", "lists={x: a.trec, y: b.trec}", "out=o.json", "fuser=weighted_rrf")
+    status, _, said = command(*fuse, "fuser.weights={x: 2, y: 1}")
+    assert status == 0, said
+    found = json.loads((folder / "o.json").read_text())["q1"]
+    expected = {"a": 2 / 62 + 1 / 61, "b": 2 / 61, "c": 1 / 62}
+    assert found == pytest.approx(expected)
+    status, _, said = command(*fuse, "fuser.weights.x=2")
+    assert (status, "write 'fuser.weights={x: 2, ...}'" in said) == (2, True), said
+    assert command(*FUSE, "fuser=weighted_rrf", "fuser.weights.dense=3")[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -172,3 +186,10 @@ def test_a_gate_has_its_status_though_one_line_is_read(folder: Path) -> None:
     assert done.returncode in (1, 3), done.stderr
     assert done.stdout.count(b"\n") == 1
     assert "gate" in (folder / "o.md").read_text().splitlines()[0]
+
+
+def test_an_error_about_an_endless_id_is_cut(folder: Path, command: Command) -> None:
+    (folder / "long.trec").write_text(f"q1 Q0 {'x' * 100_000} 1 1 s\n")
+    status, _, said = command("evaluate", "run=long.trec", "gold=gold.jsonl")
+    assert (status, len(said) < 5_000) == (2, True)
+    assert said.rstrip().endswith("give files with the same document ids")

@@ -33,9 +33,9 @@ def read_document(path: Path, content: Content, lenient: bool) -> Entries:
     if found.keys() >= DATASET:
         parts = [key for key, value in found.items() if isinstance(value, dict)]
         own = [key for key in parts if key not in DATASET]
+        mend = f": write what is under {' or '.join(own)} to a file of its own" if own else ""
         raise HarnessError(
-            f"{path}: a data set of {', '.join(parts)}; expected {content.json}: write what is "
-            f"under {' or '.join(own)} to a file of its own"
+            f"{path}: a data set of {', '.join(parts)}; expected {content.json}{mend}"
         )
     return entries_of(str(path), found, content)
 

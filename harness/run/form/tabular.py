@@ -56,7 +56,11 @@ def read_jsonl(path: Path, content: Content, lenient: bool) -> Entries:
 
 
 def _refuse_lists(place: str, row: Mapping[str, object], content: Content) -> None:
-    """Raise HarnessError if a line has a list of entries, as the requests of rerankers do."""
+    """Raise HarnessError if a line has a list of entries, as the requests of rerankers do, or a
+    question with its gold.
+    """
+    if "supporting_ids" in row:
+        raise HarnessError(f"{place}: a question with supporting_ids; give this file as gold")
     if several := [name for name, value in row.items() if isinstance(value, list)]:
         raise HarnessError(
             f"{place}: a whole list in one line ({', '.join(several)}); write a line for each "
