@@ -46,6 +46,8 @@ QUIET = (
     "hydra/hydra_logging=none",
 )
 """Keys that let Hydra write only what a launcher needs, below the runs folder."""
+LONGEST = 4000
+"""Largest number of characters of an error."""
 MULTIRUN = "+hydra.callbacks.multirun._target_=harness.sweep.multirun.Begin"
 MAXIMIZE = {
     "optuna": "hydra.sweeper.direction=maximize",
@@ -86,7 +88,11 @@ def main(given: Sequence[str] | None = None) -> None:
         given: the command and its arguments; None for those of this process.
     """
     command, *arguments = (sys.argv[1:] if given is None else given) or ["--help"]
-    with report_errors(command):
+    with (
+        contextlib.redirect_stdout(printable(sys.stdout)),
+        contextlib.redirect_stderr(masked(sys.stderr)),
+        report_errors(command),
+    ):
         if command in ("-h", "--help", "help"):
             print(usage())
         elif command in ("-V", "--version", "version"):
@@ -131,7 +137,10 @@ def report_errors(command: str) -> Iterator[None]:
     interruption.
     """
     try:
-        yield
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
     except HarnessError as error:
         end(error)
     except ImportError as error:
@@ -170,7 +179,10 @@ def print_bug(kind: type[BaseException], error: BaseException, trace: TracebackT
 
 def end(error: HarnessError) -> NoReturn:
     """End the process with the error in one line."""
-    print(f"error: {' '.join(terminal(hide_values(str(error))).split())}", file=sys.stderr)
+    text = " ".join(terminal(hide_values(str(error))).split())
+    if len(text) > LONGEST:  # an id may be a whole file
+        text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
+    print(f"error: {text}", file=sys.stderr)
     sys.exit(error.exit_code)
 
 
@@ -259,11 +271,7 @@ def launch(line: CommandLine) -> None:
     logging.getLogger("harness").setLevel(logging.INFO)
     os.environ["PYTHONSAFEPATH"] = "1"  # child processes import nothing from this folder
     run = importlib.import_module(commands()[line.command]).run
-    with (
-        translate_errors(),
-        contextlib.redirect_stdout(printable(sys.stdout)),
-        contextlib.redirect_stderr(masked(sys.stderr)),
-    ):
+    with translate_errors():
         if line.is_for_hydra:
             launch_by_hydra(line, run)
         else:
@@ -286,9 +294,7 @@ def perform(
 
     note_typed(overrides)
     with report_own_code():
-        found = run(config)
-    sys.stdout.flush()
-    return found
+        return run(config)
 
 
 def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | Table | None]) -> None:
@@ -307,13 +313,16 @@ def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | Table
     begin: Callable[[], contextlib.AbstractContextManager[None]] = functools.partial(
         report_errors, line.command
     )
-    around: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
+    around: contextlib.AbstractContextManager[object] = contextlib.redirect_stdout(
+        masked(sys.stdout)  # Hydra's flags print what variables of the environment hold
+    )
     passed: Sequence[str] = line.overrides
     if not line.is_completion:
         first = compose(line.primary, line.first_job)  # reports mistakes before Hydra does
         if line.is_several and "paths" not in first:
             raise HarnessError(
-                "this command runs once; -m, several values of a key, is for harness sweep"
+                f"harness {line.command} runs once, with one value of each key; -m is for harness "
+                "sweep, evaluate and compare"
             )
         prepared = prepare(line.primary, line.overrides)
         passed = [*map(str, prepared.typed)] if line.is_several else prepared.for_hydra

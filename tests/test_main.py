@@ -1,6 +1,7 @@
 """The command line: help, mistakes in one line, exit codes."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -177,3 +178,15 @@ def test_two_files_are_read_without_what_takes_longer_to_import(
         cwd=Path(__file__).parents[1] / "reports/docs/examples",
     )
     assert done.stdout.splitlines()[-1] == "none"
+
+
+def test_the_security_page_names_commands_and_keys_that_exist():
+    rows = [line.split("|") for line in Path("SECURITY.md").read_text().splitlines()]
+    named = [part for row in rows if len(row) > 4 for part in re.findall("`([^`]+)`", row[2])]
+    assert len(named) > 8
+    for one in named:
+        name, _, key = one.partition(" ")
+        if "=" in name:
+            continue
+        assert name in commands(), one
+        assert not key or f" {key}" in manual(name), one

@@ -1,6 +1,6 @@
 """Benchmarks: corpora, questions, gold passages in hop order, and the tune/test split."""
 
-from harness.benchmark.benchmark import UNORDERED, Benchmark
+from harness.benchmark.benchmark import OWN_DOCUMENT, UNORDERED, Benchmark
 from harness.benchmark.load import load
 from harness.benchmark.split import (
     MEANING,
@@ -16,6 +16,7 @@ from harness.benchmark.split import (
 
 __all__ = [
     "MEANING",
+    "OWN_DOCUMENT",
     "SPLITS",
     "UNORDERED",
     "Benchmark",

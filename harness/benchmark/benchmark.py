@@ -27,7 +27,7 @@ from harness.benchmark.split import (
     splitting_name,
 )
 from harness.core.arrays import BoolArray, Int32Array, Int64Array, arrow
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, one_of
 from harness.core.identity import texts_sha256
 from harness.core.table import counted
 
@@ -38,6 +38,8 @@ UNORDERED = -2
 """The last entry of a query's gold, after its padding with -1, if the order of its hops is
 unknown.
 """
+OWN_DOCUMENT = ("keep", "drop")
+"""What happens to the document with the id of a question in that question's list."""
 BLOCK = 4096
 """Number of passages whose texts are made at once."""
 
@@ -114,6 +116,8 @@ class Benchmark:
             left out.
         origin: the file and its hash, or the data set of the Hub with its revision; empty if
             unknown.
+        own_document: whether a list may ``keep`` the document with the id of its question, or has
+            to ``drop`` it, as BEIR does.
         ids_only: whether passages and questions have no texts (``harness.sweep.dataset.own_runs``).
     """
 
@@ -128,8 +132,10 @@ class Benchmark:
     left_out: Mapping[str, int] = field(default_factory=dict)
     origin: Mapping[str, str] = field(default_factory=dict)
     ids_only: bool = False
+    own_document: str = "keep"
 
     def __post_init__(self) -> None:
+        one_of("own_document", self.own_document, OWN_DOCUMENT)
         read_splitting("split", self.splitting)
 
     def __repr__(self) -> str:

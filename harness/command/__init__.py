@@ -76,6 +76,12 @@ def keep_inputs(config: DictConfig, *paths: object) -> None:
         )
 
 
+def print_paths(paths: Iterable[object]) -> None:
+    """Print the paths of files, one a line."""
+    for path in paths:
+        print(path)
+
+
 def python_value(node: Any) -> Any:
     """Return a value of the configuration as a plain list, dict or scalar."""
     from omegaconf import OmegaConf
@@ -96,7 +102,7 @@ def at_depths(names: Any, depths: Any) -> list[Metric]:
     except HarnessError:  # a name without a depth, which takes this one
         unread = False
     if unread:
-        refuse_unread("k", why=f"{', '.join(map(str, found))} have their own")
+        refuse_unread("k", why=f"{', '.join(map(str, found))}: each names its depth or has none")
     return found
 
 

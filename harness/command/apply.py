@@ -34,11 +34,11 @@ def run(config: DictConfig) -> None:
     complete(config)
     keep_inputs(config, config.queries, *(python_value(config.lists) or {}).values())
     winner = Winner.of(config)
-    print(f"as locked: {winner.name}")
     questions = (
         read_prepared_questions(Path(str(config.queries))) if config.queries is not None else None
     )
     ranked = winner.rank(questions, config.depth)
     runs.write(ranked, str(config.out), {**winner.made, "command": command_line("apply")})
+    print(f"as locked: {winner.name}")
     documents, asked = counted(len(ranked.docs), "document"), counted(len(ranked), "question")
     print(f"{config.out}: {documents} for {ranked.answered} of {asked}")

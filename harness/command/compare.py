@@ -41,6 +41,7 @@ How many questions a gate takes: harness power gate=no_worse margin=1 discordanc
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -48,7 +49,14 @@ from typing import TYPE_CHECKING, cast
 
 from omegaconf import DictConfig
 
-from harness.command import at_depths, complete, keep_inputs, python_value, refuse_unread
+from harness.command import (
+    at_depths,
+    complete,
+    keep_inputs,
+    print_paths,
+    python_value,
+    refuse_unread,
+)
 from harness.core.configuration import extensions
 from harness.core.errors import HarnessError
 
@@ -58,6 +66,8 @@ if TYPE_CHECKING:
     from harness.run.systems import Files
 
     Systems = Mapping[str, Files]
+
+log = logging.getLogger(__name__)
 
 
 def run(config: DictConfig) -> None:
@@ -75,7 +85,7 @@ def run(config: DictConfig) -> None:
     if config.gate.kind is not None:
         gate = QualityGate(str(config.gate.kind), config.margin)
     else:
-        refuse_unread("margin")
+        refuse_unread("margin", why="it is of a gate; give gate=no_worse or gate=better")
     runs, baselines = _systems(config)
     if config.gold is None:
         found = _compare_items(config, runs, baselines)
@@ -83,16 +93,16 @@ def run(config: DictConfig) -> None:
         found = _compare_runs(config, runs, baselines)
     if gate is not None:
         found = gate.judge(found)
+    written = [] if config.out is None else _write(config.out, found)
     _show(found, config.explain)
-    if config.out is not None:
-        _write(config.out, found)
+    print_paths(written)
     if (result := deciding(found)) is not None:
-        print(gate_line(found), flush=True)
+        print(gate_line(found))
         sys.exit(result.status)
 
 
-def _write(out: str, found: Sequence[SystemComparison]) -> None:
-    """Write the comparisons."""
+def _write(out: str, found: Sequence[SystemComparison]) -> list[Path]:
+    """Write the comparisons, and return the paths."""
     from dataclasses import asdict
     from functools import partial
 
@@ -109,7 +119,7 @@ def _write(out: str, found: Sequence[SystemComparison]) -> None:
     several = len({one.baseline for one in found}) > 1
     rows = partial(every.to_frame, per_query=True)
     paper = None if several else every.paper
-    write_result(out, one_or_all, table, paper, rows, gate_line(found))
+    return write_result(out, one_or_all, table, paper, rows, gate_line(found))
 
 
 def _sweeps(config: DictConfig) -> list[str]:
@@ -133,9 +143,10 @@ def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
     )
     check_ending(config.out)
     table = settings_table([SweepResult(Path(folder)) for folder in folders])
-    print(*shown_lines(table), sep="\n")
     rows = [dict(zip(table.titles, row, strict=True)) for row in table.rows]
-    write_result(config.out, rows, table)
+    written = write_result(config.out, rows, table)
+    print(*shown_lines(table), sep="\n")
+    print_paths(written)
 
 
 def _show(found: Sequence[SystemComparison], explain: bool) -> None:
@@ -174,7 +185,7 @@ def _compare_runs(
     config: DictConfig, runs: Systems, baselines: Systems
 ) -> Sequence[SystemComparison]:
     """Return the comparisons of ranked lists by their gold passages."""
-    from harness.evaluation.id_coverage import read_gold
+    from harness.evaluation.id_coverage import apply_own_document, read_gold
     from harness.evaluation.run_comparison import compare_all
     from harness.run import io as lists
     from harness.run.systems import label
@@ -184,7 +195,8 @@ def _compare_runs(
     wanted = at_depths("last_hop" if metric is None else metric, python_value(config.k))
     gold = read_gold(config)
     files = {str(file): file for each in (runs, baselines) for own in each.values() for file in own}
-    known = lists.read_each(files, config.lenient, python_value(config.columns))
+    read = lists.read_each(files, config.lenient, python_value(config.columns))
+    known = apply_own_document(read, config.own_document)
     named: list[dict[str, NamedRun]] = [{}, {}]
     for found, each in zip(named, (runs, baselines), strict=True):
         for name, own in each.items():
@@ -204,13 +216,22 @@ def _systems(config: DictConfig) -> tuple[Systems, Systems]:
     runs, baselines = (
         {short[name]: own for name, own in each.items()} for each in (runs, baselines)
     )
-    runs = {
-        next((other for other, its in baselines.items() if its == own), name): own
-        for name, own in runs.items()
-    }
+    renamed: dict[str, Files] = {}
+    for name, own in runs.items():
+        other = next((other for other, its in baselines.items() if its == own), name)
+        if other != name and isinstance(python_value(config.run), dict):
+            log.warning(
+                "run %s is the file of baseline %s: it has that name, and no row against itself",
+                name,
+                other,
+            )
+        renamed[other] = own
+    runs = renamed
     if differ := [name for name in runs if baselines.get(name, runs[name]) != runs[name]]:
         run, baseline = label(runs[differ[0]]), label(baselines[differ[0]])
-        raise HarnessError(f"{differ[0]} is {run} in run and {baseline} in baseline")
+        raise HarnessError(
+            f"{differ[0]} is {run} in run and {baseline} in baseline; give one another name"
+        )
     pairs = [(own, its) for own in runs.values() for its in baselines.values() if own != its]
     if shared := [(own, its, file) for own, its in pairs for file in own if file in its]:
         own, its, file = shared[0]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from harness.command import complete
+from harness.command import complete, print_paths
 
 
 def run(config: DictConfig) -> None:
@@ -34,6 +34,7 @@ def run(config: DictConfig) -> None:
         counted(len(data.corpus), "passage"),
         counted(len(data.queries), "question"),
     )
+    written = [] if config.out is None else write_benchmark(data, Path(str(config.out)))
     if card and card.alias:
         print(f"{card.alias} means {card.name}")
     print(f"{data.name}: {passages}, {questions}, sha256 {data.sha256}")
@@ -46,5 +47,4 @@ def run(config: DictConfig) -> None:
             *(line for key, text in said.items() for line in paragraph(f"{key}: {text.strip()}")),
             sep="\n",
         )
-    if config.out is not None:
-        print(*write_benchmark(data, Path(str(config.out))), sep="\n")
+    print_paths(written)

@@ -30,6 +30,7 @@ from omegaconf import DictConfig
 from harness.command import python_value
 from harness.core.configuration import pip_install
 from harness.core.errors import HarnessError, one_of
+from harness.core.secret import hide_values
 
 if TYPE_CHECKING:
     from harness.model.weights import ModelWeights
@@ -73,7 +74,7 @@ def run(config: DictConfig) -> None:
         _files(python_value(config.files) or ()),
     )
     try:
-        for line in lines:
+        for line in map(hide_values, lines):
             reported.append(line) if config.get("json") else print(line)
     finally:
         if config.get("json"):

@@ -49,7 +49,7 @@ from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
 
-from harness.command import at_depths, complete, keep_inputs, python_value
+from harness.command import at_depths, complete, keep_inputs, print_paths, python_value
 
 if TYPE_CHECKING:
     from harness.core.table import Table
@@ -60,7 +60,7 @@ def run(config: DictConfig) -> Table:
     from functools import partial
 
     from harness.core.table import paragraph, shown_lines
-    from harness.evaluation.id_coverage import check_whole, read_gold
+    from harness.evaluation.id_coverage import apply_own_document, check_whole, read_gold
     from harness.evaluation.run_evaluation import evaluate_run
     from harness.report.output import check_ending, write_result
     from harness.run import io as lists
@@ -73,17 +73,18 @@ def run(config: DictConfig) -> Table:
     keep_inputs(config, file.path)
     wanted = at_depths(python_value(config.metrics), python_value(config.k))
     gold, source = read_gold(config), str(file)
-    ranked = lists.read(file, config.lenient, python_value(config.columns))
+    read = lists.read(file, config.lenient, python_value(config.columns))
+    ranked = apply_own_document({source: read}, config.own_document)[source]
     found = evaluate_run(ranked, gold, wanted, ties=config.ties, source=source)
     if config.strict:
         check_whole({source: found.coverage}, gold)
+    whole, rows = found.table(), partial(found.to_frame, per_query=True)
+    written = write_result(config.out, found.json, whole, queries=rows)
     table = found.table(short=not explain)
     print(*shown_lines(table), sep="\n")
     for caution in found.cautions(table, found.coverage.read):
         print(*paragraph(caution), sep="\n")
     for topic, text in found.explanation().items() if explain else ():
         print("", *paragraph(f"{topic}: {text}"), sep="\n")
-    if config.out is not None:
-        rows = partial(found.to_frame, per_query=True)
-        write_result(config.out, found.json, found.table(), queries=rows)
-    return found.table().take(rows=[0]).without(["questions"])
+    print_paths(written)
+    return whole.take(rows=[0]).without(["questions"])

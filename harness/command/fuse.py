@@ -98,6 +98,8 @@ def run(config: DictConfig) -> None:
     explained = f"fused by: {', '.join(map(str, steps))}; {chosen.pool.description}"
     strategy = chosen.name if config.lock else explained
     lists.write(fused, out, {"command": command_line("fuse"), "strategy": strategy, "lists": paths})
+    if config.lock:
+        print(f"as locked: {chosen.name}", file=stream)
     for name, run in runs.items():
         print(
             f"{name}: {counted(len(run.docs), 'document')} for {run.answered} of "
@@ -150,9 +152,7 @@ def _choose(config: DictConfig, paths: Mapping[str, str]) -> Trial:
             f"{', '.join(paths)}; "
             "give exactly those"
         )
-    if config.lock:
-        print(f"as locked: {chosen.name}")
-    if any(text.startswith("fuser.weights") for text in typed()):
+    if any(text.startswith("fuser.weights=") for text in typed()):
         keys_of("fuser.weights", getattr(chosen.fuser, "weights", None), paths)
     return chosen
 

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from harness.core.table import Table
 
 
+NEEDED = 2
+"""The place of the questions needed in a row."""
+
+
 def run(config: DictConfig) -> None:
     """Compute and print a row for each discordance."""
     from harness.core.table import Column, Table
@@ -40,7 +44,7 @@ def run(config: DictConfig) -> None:
     given = python_value(config.discordance)
     shares = given if isinstance(given, list) else [given]
     if config.gate.kind is not None:
-        print(_gate_table(shares, config).text())
+        _show(_gate_table(shares, config), config)
         return
     refuse_unread("margin", why="it is of a gate; give gate=no_worse or gate=better")
     rows = [_row(share, config) for share in shares]
@@ -53,7 +57,23 @@ def run(config: DictConfig) -> None:
         Column("power %"),
     ]
     title = f"exact McNemar, two-sided, alpha {config.alpha:g}, power {config.power:g}"
-    print(Table("power", title, columns, rows).text())
+    _show(Table("power", title, columns, rows), config)
+
+
+def _show(table: Table, config: DictConfig) -> None:
+    """Print a table, if it answers something. A difference that is too small for a million
+    questions may be a share.
+    """
+    lines = [table.text()]
+    if config.delta and not any(row[NEEDED] for row in table.rows):
+        said = (
+            f"delta={config.delta:g} is in points, and no number of questions up to a million "
+            f"shows it; if a share of {config.delta:g} is meant, give delta={100 * config.delta:g}"
+        )
+        if config.n is None:
+            raise HarnessError(said)
+        lines += ["", f"caution: {said}"]
+    print(*lines, sep="\n")
 
 
 def _check(config: DictConfig) -> None:

@@ -86,9 +86,10 @@ def run(config: DictConfig) -> None:
         results = newest(Path(config.paths.runs), asked)
         if asked == "all":
             results = {title: result for title, result in results.items() if _is_shown(result)}
-        _write(config, results)
+        lines = _write(config, results)
         if site is not None:
-            print(site.build(config, list(results.values())), flush=True)
+            lines.append(str(site.build(config, list(results.values()))))
+    print(*lines, sep="\n")
 
 
 def _is_shown(result: SweepResult) -> bool:
@@ -103,8 +104,8 @@ def _is_shown(result: SweepResult) -> bool:
     return True
 
 
-def _write(config: DictConfig, results: Mapping[str, SweepResult]) -> None:
-    """Write tables, figures, PDF and, if asked for, an archive."""
+def _write(config: DictConfig, results: Mapping[str, SweepResult]) -> list[str]:
+    """Write tables, figures, PDF and, if asked for, an archive, and return the lines about them."""
     from harness.report.archive_contents import write_archive
     from harness.report.display import Display
     from harness.report.pdf import write
@@ -127,12 +128,13 @@ def _write(config: DictConfig, results: Mapping[str, SweepResult]) -> None:
     folder = Path(config.paths.reports)
     written = write(results, Path(config.paths.runs), folder, display)
     names = ", ".join(result.folder.name for result in results.values())
-    print(f"report of {names}: {CHECKED}")
-    print(*written, sep="\n")
     if archive is not None:
         (result,) = results.values()
         write_archive(Path(archive), result, ledger_path(result.folder, config), folder)
-        print(f"{archive}: check it with `harness verify {archive}`")
+    lines = [f"report of {names}: {CHECKED}", *map(str, written)]
+    if archive is not None:
+        lines.append(f"{archive}: check it with `harness verify {archive}`")
+    return lines
 
 
 def _state(result: SweepResult) -> str:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from harness.core.errors import HarnessError, in_words
 from harness.core.files import whole
 
 Float64Array = NDArray[np.float64]
@@ -63,6 +64,25 @@ def write_array(path: Path, values: NDArray[Any]) -> None:
     """Write a NumPy file."""
     with whole(path) as partial, partial.open("wb") as stream:
         np.save(cast("IO[bytes]", _Plain(stream)), values, allow_pickle=False)
+
+
+def load_array(path: Path, mapped: bool = False) -> NDArray[Any]:
+    """Return the array of a NumPy file.
+
+    Args:
+        path: the file.
+        mapped: whether it stays on disk and is read where it is used.
+
+    Raises:
+        HarnessError: it cannot be read, or holds Python objects, which are never loaded.
+    """
+    try:
+        return np.asarray(np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False))
+    except (OSError, EOFError, ValueError, SyntaxError) as error:
+        raise HarnessError(
+            f"{path}: expected a NumPy file of numbers ({in_words(error)}); delete its folder, and "
+            "the same command makes it again, or get the file again"
+        ) from error
 
 
 def distinct(values: NDArray[N]) -> NDArray[N]:

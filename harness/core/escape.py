@@ -7,14 +7,16 @@ prints), ``tex``, ``html``, ``markdown`` (also for MLflow's notes), ``spreadshee
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import html as standard
+import os
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import IO, Any, cast
 
-from harness.core.secret import hide_values
+from harness.core.secret import hide_logins, hide_values
 
 TEX = {
     "\\": r"\textbackslash{}",
@@ -64,8 +66,13 @@ def terminal(text: object) -> str:
 
 
 def printable(stream: IO[str]) -> IO[str]:
-    """Return a stream that passes every line through ``terminal`` before it is written."""
-    return cast("IO[str]", _Printable(stream))
+    """Return a stream that passes every line through ``terminal`` before it is written, and hides
+    the logins of addresses. Results are printed through it.
+
+    If the reader of the stream has gone (``| head -1``), the rest is dropped without an error, so
+    that the command does all of its work.
+    """
+    return cast("IO[str]", _Printable(stream, hide_logins, terminal))
 
 
 def tex(text: object) -> str:
@@ -142,22 +149,46 @@ def check_file_name(what: str, name: str) -> None:
 
 
 def masked(stream: IO[str]) -> IO[str]:
-    """Return a stream that hides secrets. Progress bars are written through it."""
-    return cast("IO[str]", _Printable(stream, str))
+    """Return a stream that hides secrets. Messages and progress bars are written through it."""
+    return cast("IO[str]", _Printable(stream, hide_values, str))
 
 
 class _Printable:
-    def __init__(self, stream: IO[str], show: Callable[[str], str] = terminal) -> None:
+    """A stream that hides what is secret in a text and shows its lines."""
+
+    def __init__(
+        self, stream: IO[str], hide: Callable[[str], str], show: Callable[[str], str]
+    ) -> None:
         self.stream = stream
+        self.hide = hide
         self.show = show
 
     def write(self, text: str) -> int:
-        shown = "\n".join(map(self.show, hide_values(text).split("\n")))
-        try:
-            return self.stream.write(shown)
-        except UnicodeEncodeError as error:
-            plain = shown.replace("–", "-").replace("—", "-").encode(error.encoding, "replace")
-            return self.stream.write(plain.decode(error.encoding))
+        shown = "\n".join(map(self.show, self.hide(text).split("\n")))
+        with _unread(self.stream):
+            try:
+                self.stream.write(shown)
+            except UnicodeEncodeError as error:
+                plain = shown.replace("–", "-").replace("—", "-").encode(error.encoding, "replace")
+                self.stream.write(plain.decode(error.encoding))
+        return len(text)
+
+    def flush(self) -> None:
+        with _unread(self.stream):
+            self.stream.flush()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
+
+
+@contextlib.contextmanager
+def _unread(stream: IO[str]) -> Iterator[None]:
+    """A block that writes to a stream. If its reader has gone, the stream leads nowhere from then
+    on.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)

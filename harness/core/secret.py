@@ -29,10 +29,25 @@ _BEARER = re.compile(r"(Bearer\s+)(?=\S*[0-9])[\w.~+/-]{12,}=*", re.IGNORECASE)
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
 _ASSIGNED = re.compile(r"password\s*=", re.IGNORECASE)
 _SECRET = re.compile(r"key|token|secret|passw|signature", re.IGNORECASE)
-SHORTEST = 4
+_VARIABLE = re.compile(
+    r"(^|_)((API|AUTH|ACCESS)?(KEY|TOKEN)|SECRET|CREDENTIALS?)_?\d*$|(^|_)SECRET_|PASS(WORD|WD|PHRASE)",
+    re.IGNORECASE,
+)
+"""Names of variables that hold a secret: OPENAI_API_KEY and PGPASSWORD, not KEYBOARD, MAX_TOKENS or
+AWS_ACCESS_KEY_ID.
+"""
+_KEY = re.compile(
+    r"\b(?:sk-|hf_|gh[oprsu]_|github_pat_|glpat-|xox[a-z]-|AKIA)(?=[\w-]*\d)[\w-]{16,}"
+)
+"""Keys that are known by how they begin."""
+_TYPED = re.compile(
+    r"(?<![A-Za-z])((?:(?:api|auth|access|private|secret)[_-]?key|(?:api|auth|access)?_?token|"
+    r"secret|passw(?:or)?d|passphrase)\s*=\s*['\"]?)[^\s'\",;&{}]{3,}[^\s'\",;:&{}]",
+    re.IGNORECASE,
+)
+"""A key of the command line, or a setting, that is named like a secret, with its value."""
+SHORTEST = 8
 """Smallest number of letters of a value that is hidden. Shorter values occur in too many words."""
-SWITCHES = ("true", "false", "none", "null")
-"""Values of variables with such a name that are no keys, such as TOKENIZERS_PARALLELISM."""
 
 
 def hide_secrets(text: str) -> str:
@@ -42,16 +57,22 @@ def hide_secrets(text: str) -> str:
     return _NAMED.sub(r"\1***", _USER.sub("://", text))
 
 
-def hide_values(text: str) -> str:
-    """Return a text without the secrets of this process, plain, quoted for an address, or in
-    base64.
-
-    Secrets are the values of variables that are named like a key, and the passwords of addresses in
-    variables and arguments. Other secrets are recognised by their place in an address, a login or a
-    query. Every text of a library is passed through here before it is printed, written or cut.
-    """
+def hide_logins(text: str) -> str:
+    """Return a text without what its place in an address, a login or a query shows to be secret."""
     text = _NAMED.sub(r"\1***", _LOGIN.sub(r"\1***@", _BEARER.sub(r"\1***", text)))
-    text = _BASIC.sub(lambda found: "Basic ***" if ":" in _decoded(found[1]) else found[0], text)
+    return _BASIC.sub(lambda found: "Basic ***" if ":" in _decoded(found[1]) else found[0], text)
+
+
+def hide_values(text: str) -> str:
+    """Return a text without logins and the secrets of this process, plain, quoted for an address,
+    or in base64.
+
+    Secrets are the values of variables that are named like a key (at least ``SHORTEST`` letters,
+    no number, no existing file, no name that the command gives), the passwords of addresses in
+    variables and arguments, and what looks like a key. Every text of a library and every message is
+    passed through here before it is printed, written or cut; results are not.
+    """
+    text = _KEY.sub("***", _TYPED.sub(r"\1***", hide_logins(text)))
     if not (values := set(_values())):
         return text
     for value in sorted(values, key=len, reverse=True):
@@ -64,13 +85,9 @@ def hide_values(text: str) -> str:
 
 
 def _values() -> Iterator[str]:
+    words = {word for text in sys.argv for word in re.split(r"[\s=,:{}\[\]'\"]+", text)}
     for name, value in os.environ.items():
-        if (
-            is_secret(name)
-            and len(value) >= SHORTEST
-            and value.lower() not in SWITCHES
-            and not os.path.exists(value)
-        ):
+        if is_secret(name) and _is_secret_value(value) and not (value.isalpha() and value in words):
             yield value
     for text in (*os.environ.values(), *sys.argv):
         yield from (unquote(password) for password in _PASSWORD.findall(text))
@@ -84,9 +101,17 @@ def _decoded(text: str) -> str:
         return ""
 
 
+def _is_secret_value(value: str) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return len(value) >= SHORTEST and not os.path.exists(value)
+    return False
+
+
 def is_secret(name: str) -> bool:
     """Return whether a variable is named like a key or a password."""
-    return _SECRET.search(name) is not None
+    return _VARIABLE.search(name) is not None
 
 
 def check_address(name: str, url: str, mend: str, *, user: bool = False) -> None:

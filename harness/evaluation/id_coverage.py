@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from omegaconf import OmegaConf
 
+from harness.benchmark import OWN_DOCUMENT
 from harness.core.arrays import arrow
 from harness.core.errors import HarnessError, one_of
 from harness.core.table import counted
@@ -16,6 +17,7 @@ from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric
 from harness.evaluation.metric.gold_ranks import Range, describe_ranges
 from harness.run import Run
+from harness.run.entries import said
 from harness.run.matching import (
     documents,
     known,
@@ -28,6 +30,9 @@ from harness.run.matching import (
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
+MANY_OWN = 0.1
+"""Share of lists that begin with the document of their question's id above which a note says it.
+"""
 HALF = 0.5
 """Share below which a warning is given."""
 
@@ -195,6 +200,27 @@ def read_gold(config: DictConfig) -> Gold:
         keep_empty=config.ties == "trec",
     )
     return read.split(config.split, config.splitting)
+
+
+def apply_own_document(runs: Mapping[str, Run], rule: str) -> dict[str, Run]:
+    """Return the runs, by name, without the documents with the ids of their questions if the rule
+    is ``drop``. With ``keep`` a note is logged if many lists begin with it.
+    """
+    one_of("own_document", rule, OWN_DOCUMENT)
+    found = {}
+    for name, run in runs.items():
+        own, starts = run.own_documents, run.indptr[:-1][run.lengths() > 0]
+        number, first, note = int(own.sum()), int(own[starts].sum()), ""
+        if rule == "drop" and number:
+            note = f"{name}: left out the document with the id of its question in {number:,} lists"
+        elif first > MANY_OWN * len(starts):
+            note = (
+                f"{name}: {first:,} of {counted(len(starts), 'list')} begin with the document with "
+                "the id of their question; own_document=drop leaves it out, as BEIR does"
+            )
+        kept = run.without_own_documents() if rule == "drop" else run
+        found[name] = kept.changed(notes=[*run.notes, *said([note])]) if note else kept
+    return found
 
 
 def check_whole(coverages: Mapping[str, Coverage], gold: Gold) -> None:

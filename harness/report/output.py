@@ -78,8 +78,9 @@ def write_result(
     paper: Callable[[], Table] | None = None,
     queries: Callable[[], pd.DataFrame] | None = None,
     first: str = "",
-) -> None:
-    """Write a result to ``out`` in the form of its ending, each file completely or not at all.
+) -> list[Path]:
+    """Write a result to ``out`` in the form of its ending, each file completely or not at all, and
+    return the paths.
 
     Args:
         out: the file; None: nothing is written.
@@ -91,7 +92,7 @@ def write_result(
     """
     check_ending(out, queries=queries is not None)
     if out is None:
-        return
+        return []
     path = Path(out)
 
     def beside(name: str) -> Path:
@@ -100,21 +101,17 @@ def write_result(
     ending = path.suffix.lower()
     if ending == ".parquet" and queries:
         write_frame(path, queries())
-        print(path)
-        return
+        return [path]
     if ending == ".json":
         write_json(path, result)
-        print(path)
-        return
+        return [path]
     tables = {path: table}
     if ending == ".tex" and paper:
         tables = {path: paper(), beside("appendix"): table}
     texts = {place: FORMS[ending](place.stem, one, first) for place, one in tables.items()}
     if ending == ".csv" and queries:
         texts[beside("queries")] = joined_ranks(queries()).to_csv(index=False)
-    for place, text in texts.items():
-        write_text(place, text)
-    print(*texts, sep="\n")
+    return [write_text(place, text) for place, text in texts.items()]
 
 
 def _above(first: str, text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from harness.benchmark import Benchmark
-from harness.core.arrays import Float64Array, Int32Array, Int64Array, write_array
+from harness.core.arrays import Float64Array, Int32Array, Int64Array, load_array, write_array
 from harness.core.artifact import Facts
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.files import write_text
@@ -104,9 +104,7 @@ class BM25:
         config = {"bm25": "lucene", **{name: identity(value) for name, value in kept.items()}}
         place = store.get("index", config, {"passages": texts_sha256(passages)}, write).path
         words = [word for word in (place / WORDS).read_text(encoding="utf-8").split("\n") if word]
-        arrays = tuple(
-            np.load(place / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in ARRAYS
-        )
+        arrays = tuple(load_array(place / f"{name}.npy", mapped=True) for name in ARRAYS)
         vocabulary = {word: number for number, word in enumerate(words)}
         index = csr_array(arrays, shape=(len(words), len(passages)))
         texts = Tokenizer(self.stopwords, self.stemmer).of(questions)

@@ -31,6 +31,10 @@ LEAST = 0.01
 """Share of the tolerance that a node may keep."""
 
 
+NO_ENTITY = "questions that name no entity of the graph"
+"""What is odd about a list if there are any: the nearest passages alone are seeds of their walk."""
+
+
 @dataclass(frozen=True)
 class PPR(Walker):
     """v = (1 - a) (T' v + m s) + a s, m the mass on dangling nodes, to (1 - a) / a x tolerance in
@@ -126,7 +130,9 @@ class PPR(Walker):
         """
         network, extraction = self.graph.build(benchmark, store)
         names = self.graph.find_names(benchmark, store)
-        entities, facts = link_entities(network, names, self.encoder, self.link, store)
+        entities, counts = link_entities(network, names, self.encoder, self.link, store)
+        unnamed = int((np.diff(entities.indptr) == 0).sum())
+        facts: dict[str, object] = {**counts, "odd": {NO_ENTITY: unnamed}}
         entities.data /= np.maximum(np.diff(network.mentions.indptr), 1)[entities.indices]
         close = nearest_passages(benchmark, self.encoder, self.passages, self.sharpness, store)
         seeds = normalize_rows(sp.hstack([entities, self.passage_weight * close], format="csr"))

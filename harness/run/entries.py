@@ -31,11 +31,9 @@ SCHEMA = pa.schema(
 PADDING = 3.4e38
 """FAISS gives document -1 a score or a distance beyond this if it found too few documents."""
 MANY = 3
-"""The smallest number of documents of a list whose order can be judged."""
+"""The smallest number of documents of a list whose order is worth a note."""
 ORDERS = 1e4
-"""The number of orders of all lists above which rising scores are no accident, if lists need not
-have their best document first.
-"""
+"""The number of orders of all lists above which rising scores are no accident."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +162,7 @@ def check_rising(found: Entries) -> list[str]:
     checked by check_ranks instead.
 
     Raises:
-        HarnessError: these are lists with their best document first, so that it is a mistake.
+        HarnessError: these are lists with their best document first, and too many for an accident.
     """
     if found.ranks is not None and (found.ranks != found.ranks[:1]).any():
         return []
@@ -173,11 +171,12 @@ def check_rising(found: Entries) -> list[str]:
     starts = np.searchsorted(rows[order], rows[order])
     places = np.arange(1, len(rows) + 1) - starts
     scores = found.scores[order]
-    orders = np.log(places).sum()  # of the product of n! over all lists
-    if places.max(initial=0) < MANY if found.ordered else orders < np.log(ORDERS):
+    sure = np.log(places).sum() >= np.log(ORDERS)  # of the product of n! over all lists
+    if not sure and not (found.ordered and places.max(initial=0) >= MANY):
         return []
     within, message = places[1:] > 1, ""
     if (scores == places).all():
+        sure = True
         message = (
             "are 1, 2, 3 ..., the lowest first; if they are ranks call that column rank, or "
             "columns={rank: NAME}"
@@ -192,7 +191,7 @@ def check_rising(found: Entries) -> list[str]:
     if not message:
         return []
     message = f"{found.place(0)}: the scores of each list {message}"
-    if found.ordered:
+    if found.ordered and sure:
         raise HarnessError(f"{message}; if they are scores write the best first")
     return [f"{message}; if they are scores all is well"]
 

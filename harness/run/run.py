@@ -19,11 +19,13 @@ import pyarrow.compute as pc
 from numpy.typing import ArrayLike, NDArray
 
 from harness.core.arrays import (
+    BoolArray,
     Float64Array,
     Int32Array,
     Int64Array,
     arrow,
     find,
+    load_array,
     to_numpy,
     write_array,
 )
@@ -389,6 +391,20 @@ class Run:
             return self
         return self._part(self.query_ids, np.arange(len(self)), np.minimum(self.lengths(), depth))
 
+    @property
+    def own_documents(self) -> BoolArray:
+        """bool[N], whether an entry is the document with the id of its question."""
+        places = find(self.query_ids, self.doc_ids)
+        return np.asarray(np.repeat(places, self.lengths()) == self.docs)
+
+    def without_own_documents(self) -> Run:
+        """Return the lists without the document with the id of their question, as BEIR scores
+        them.
+        """
+        kept = ~self.own_documents
+        indptr = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)[self.indptr]
+        return self.changed(indptr=indptr, docs=self.docs[kept], scores=self.scores[kept])
+
     def _part(self, query_ids: pa.StringArray, places: Int64Array, lengths: Int64Array) -> Run:
         """Return the first documents of some lists, as many as ``lengths`` says."""
         indptr, starts = _bounds(lengths), self.indptr[places]
@@ -450,8 +466,8 @@ class Run:
         Raises:
             HarnessError: it is no run of these queries and documents.
         """
-        arrays = (np.load(folder / f"{name}.npy", allow_pickle=False) for name in cls.ARRAYS)
-        return cls(query_ids, doc_ids, *arrays)
+        indptr, docs, scores = (load_array(folder / f"{name}.npy") for name in cls.ARRAYS)
+        return cls(query_ids, doc_ids, indptr, docs, scores)
 
 
 def _bounds(lengths: Int64Array) -> Int64Array:

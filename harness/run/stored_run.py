@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import MANIFEST, check_artifact
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, in_words
 from harness.core.identity import file_sha256
 from harness.run.entries import Entries
 from harness.run.run import Run
@@ -76,7 +76,13 @@ def _run(folder: Path) -> Run:
         )
     for place in (folder, ids):
         check_artifact(place, "a damaged run: run `harness prepare` with its dataset again")
-    queries, documents = (
-        pa.ipc.open_file(ids / f"{name}.arrow").read_all()["id"].combine_chunks() for name in FILES
-    )
+    try:
+        queries, documents = (
+            pa.ipc.open_file(ids / f"{name}.arrow").read_all()["id"].combine_chunks()
+            for name in FILES
+        )
+    except (OSError, KeyError, pa.ArrowException) as error:
+        raise HarnessError(
+            f"{ids}: expected Arrow files with the column id ({in_words(error)}); get the run again"
+        ) from error
     return Run.load(folder, queries, documents)

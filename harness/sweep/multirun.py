@@ -68,7 +68,7 @@ def experiment() -> Iterator[None]:
         place = Path(os.environ.pop(VARIABLE, os.devnull))
         jobs = [read_json(path, "a job's note") for path in sorted(place.glob("job-*.json"))]
         results = [SweepResult(Path(job["sweep"])) for job in jobs if job.get("sweep")]
-        for line in _summary(jobs, results, place):
+        for line in [*_summary(jobs, results, place)]:  # its files are written first
             print(line)
     _check(jobs)
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from harness.core.arrays import load_array
 from harness.core.errors import HarnessError
 
 WHOLE, DRAWS = 2**31 - 2, 9_999
@@ -50,7 +51,7 @@ class _Opinion:
         if prefix:
             self.rows = json.loads((folder / "heldout.json").read_text())
         self.compared = _records(folder / f"{prefix}comparisons.parquet")
-        self.ranks = np.load(folder / f"{prefix}ranks.npy")
+        self.ranks = load_array(folder / f"{prefix}ranks.npy")
         self.place = {row["trial"]: place for place, row in enumerate(self.rows)}
         values = metric_values(self.lock["objective"], self.ranks)
         known = ~np.isnan(values[0])

@@ -151,6 +151,7 @@ class Findings:
             "dataset": data.name,
             "data_sha256": data.sha256,
             "split": "tune",
+            "own_document": data.own_document,
             **data.split_facts,
             "shared_gold": float(shared.mean()) if len(shared) else 0.0,
             "n": self.rows[0].n,

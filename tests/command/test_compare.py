@@ -362,3 +362,15 @@ def test_explain_is_true_or_false(folder: Path, command: Command) -> None:
         "compare", "run=ours.json", "baseline=dense.json", "gold=queries.jsonl", "explain=all"
     )
     assert (status, said) == (2, "error: explain=all: expected true or false, got all\n")
+
+
+def test_a_run_that_is_the_baseline_under_another_name(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It has no row against itself, which is said; a list of paths has one name a file."""
+    found = compared("run={mine: dense.json, ours: ours.json}", "metric=last_hop", "k=5")
+    assert found["run"] == "ours.json"
+    assert "run mine is the file of baseline dense.json" in caplog.text
+    caplog.clear()
+    compared("run=[dense.json,ours.json]", "metric=last_hop", "k=5")
+    assert "is the file of baseline" not in caplog.text

@@ -221,6 +221,7 @@ ui tracking=none
 list fusr
 power
 power delta=20 discordance=.05
+:power delta=.05
 new fusr mine
 new plugin walks
 data dataset=folder

@@ -55,3 +55,17 @@ def test_questions_of_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_is_refused(overrides: tuple[str, ...], words: str) -> None:
     with pytest.raises(HarnessError, match=words):
         run(compose("power", overrides))
+
+
+@pytest.mark.parametrize("gate", [[], ["gate=better"]])
+def test_a_share_in_place_of_points(capsys: pytest.CaptureFixture[str], gate: list[str]) -> None:
+    """(2.8)^2 .02 / .0005^2 is 627,000 questions by the normal approximation for a difference of
+    .05 points at 2%, and 1.6 million at 5%.
+    """
+    asked = ["delta=.05", "discordance=.05", *gate]
+    with pytest.raises(HarnessError, match=r"in points.* give delta=5$"):
+        run(compose("power", asked))
+    run(compose("power", [*asked, "n=100"]))
+    assert "caution: delta=0.05" in capsys.readouterr().out
+    run(compose("power", ["delta=5", "discordance=.05"]))
+    assert "caution" not in capsys.readouterr().out

@@ -2,6 +2,7 @@
 that names it.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -33,6 +34,19 @@ def test_a_mapping_that_is_typed_replaces_the_default(folder: Path, command: Com
         ("b", pytest.approx(1 / 61)),
         ("c", pytest.approx(0.5 / 62)),
     ]
+
+
+def test_weights_are_of_the_lists_that_there_are(folder: Path, command: Command) -> None:
+    """The default of weighted_rrf is of bm25, dense and graph. a: 2/62 + 1/61; b: 2/61; c: 1/62."""
+    fuse = ("fuse", "lists={x: a.trec, y: b.trec}", "out=o.json", "fuser=weighted_rrf")
+    status, _, said = command(*fuse, "fuser.weights={x: 2, y: 1}")
+    assert status == 0, said
+    found = json.loads((folder / "o.json").read_text())["q1"]
+    expected = {"a": 2 / 62 + 1 / 61, "b": 2 / 61, "c": 1 / 62}
+    assert found == pytest.approx(expected)
+    status, _, said = command(*fuse, "fuser.weights.x=2")
+    assert (status, "write 'fuser.weights={x: 2, ...}'" in said) == (2, True), said
+    assert command(*FUSE, "fuser=weighted_rrf", "fuser.weights.dense=3")[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -119,3 +133,63 @@ def test_a_full_disk_behind_standard_output(folder: Path) -> None:
     assert done.stderr.splitlines()[-1].startswith(
         "error: standard output: cannot write (No space left on device)"
     )
+
+
+COMPARE = ("compare", "run=a.trec", "baseline=b.trec", "gold=gold.jsonl", "metric=mrr", "out=o.md")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "written"),
+    [
+        (COMPARE, ["o.md"]),
+        (("evaluate", "run=a.trec", "gold=gold.jsonl", "out=o.csv"), ["o.csv", "o-queries.csv"]),
+        (FUSE, ["o.trec", "o.trec.ir-metadata.yml"]),
+        (("data", "dataset=folder", "dataset.path=mine", "out=o"), ["o/corpus.jsonl"]),
+    ],
+)
+@pytest.mark.parametrize("gone", ["closed", "full"])
+def test_files_are_written_if_nothing_can_be_printed(
+    folder: Path, arguments: list[str], written: list[str], gone: str
+) -> None:
+    """The reader of standard output has closed its end, or the disk behind it is full."""
+    (folder / "mine").mkdir()
+    (folder / "mine/corpus.jsonl").write_text('{"id": "a", "title": "A", "text": "one"}\n')
+    (folder / "mine/queries.jsonl").write_text(
+        '{"id": "q1", "question": "which?", "supporting_ids": ["a"]}\n'
+    )
+    reader, writer = os.pipe()
+    os.close(reader)
+    full = os.open("/dev/full", os.O_WRONLY)
+    done = subprocess.run(
+        [sys.executable, "-m", "harness", *arguments],
+        stdout=writer if gone == "closed" else full,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+    )
+    os.close(writer)
+    os.close(full)
+    assert done.returncode == (0 if gone == "closed" else 2), done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+    assert all((folder / name).stat().st_size for name in written)
+
+
+def test_a_gate_has_its_status_though_one_line_is_read(folder: Path) -> None:
+    """a.trec has the gold passage a at rank 2, b.trec at rank 1."""
+    gate = " ".join([sys.executable, "-m", "harness", *COMPARE, "gate=no_worse", "margin=1"])
+    done = subprocess.run(
+        ["bash", "-c", f"{gate} | head -1; exit ${{PIPESTATUS[0]}}"],
+        cwd=folder,
+        capture_output=True,
+    )
+    assert done.returncode in (1, 3), done.stderr
+    assert done.stdout.count(b"\n") == 1
+    assert "gate" in (folder / "o.md").read_text().splitlines()[0]
+
+
+def test_an_error_about_an_endless_id_is_cut(folder: Path, command: Command) -> None:
+    (folder / "long.trec").write_text(f"q1 Q0 {'x' * 100_000} 1 1 s\n")
+    status, _, said = command("evaluate", "run=long.trec", "gold=gold.jsonl")
+    assert (status, len(said) < 5_000) == (2, True)
+    assert said.rstrip().endswith("give files with the same document ids")

@@ -7,7 +7,14 @@ import pytest
 
 from harness.core.configuration import compose
 from harness.core.errors import HarnessError
-from harness.core.secret import check_address, check_variable, hide_secrets, hide_values
+from harness.core.secret import (
+    check_address,
+    check_variable,
+    hide_logins,
+    hide_secrets,
+    hide_values,
+    is_secret,
+)
 from harness.sweep.trial.plan import Plan
 
 CANARY = "hunter2-canary"
@@ -76,6 +83,59 @@ def test_whatever_a_library_says_goes_out_without_the_values(
     monkeypatch.setenv("TOKENIZERS_PARALLELISM", "false")
     monkeypatch.setenv("TRACKER", "https://bob:p%40ss@example.org/x")
     assert hide_values(text) == hidden
+
+
+@pytest.mark.parametrize(
+    ("name", "secret"),
+    [
+        *((name, True) for name in ("OPENAI_API_KEY", "HF_TOKEN", "PGPASSWORD", "apikey", "KEY")),
+        *((name, True) for name in ("AWS_SECRET_ACCESS_KEY", "CLIENT_SECRET", "GITHUB_TOKEN_2")),
+        *((name, False) for name in ("KEYBOARD", "MAX_TOKENS", "TOKENIZERS_PARALLELISM", "MONKEY")),
+        *((name, False) for name in ("SECRETARY", "AWS_ACCESS_KEY_ID", "TOKEN_LIMIT", "COMPASS")),
+    ],
+)
+def test_a_variable_is_secret_by_its_name(name: str, secret: bool) -> None:
+    assert is_secret(name) == secret
+
+
+@pytest.mark.parametrize(
+    ("value", "hidden"),
+    [
+        ("12345678", False),
+        ("1e400000", False),
+        ("short", False),
+        ("entitled", False),
+        ("x" * 8, True),
+    ],
+)
+def test_a_value_that_is_no_secret(
+    value: str, hidden: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A number, a short word, and a word that the command has."""
+    monkeypatch.setattr("sys.argv", ["harness", "fuse", "lists={entitled: a.trec}"])
+    monkeypatch.setenv("SOME_KEY", value)
+    assert ("***" in hide_values(f"it is {value}.")) == hidden
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("api_key=abcdefgh: no such key", "api_key=***: no such key"),
+        ("encoder.token=abcdefgh", "encoder.token=***"),
+        ("password = 'abcdefgh'", "password = '***'"),
+        ("x.y=sk-proj-0123456789abcdef", "x.y=***"),
+        ("max_tokens=1000 and k=[5,10]", "max_tokens=1000 and k=[5,10]"),
+        ("Every key of conf/ is set as key=value", "Every key of conf/ is set as key=value"),
+    ],
+)
+def test_what_looks_like_a_key_is_hidden(said: str, shown: str) -> None:
+    assert hide_values(said) == shown
+
+
+def test_results_are_shown_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_KEY", "document-17")
+    assert hide_logins("q1 document-17 1") == "q1 document-17 1"
+    assert hide_logins("at http://me:document-17@h/") == "at http://me:***@h/"
 
 
 @pytest.mark.parametrize(

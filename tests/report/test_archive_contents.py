@@ -86,6 +86,24 @@ def test_an_odd_archive_is_refused_in_one_line(archive, change, told):
     assert "\n" not in str(caught.value)
 
 
+def test_an_archive_that_lacks_a_file_is_named(archive):
+    """Its index fits, the sweep is not whole; the temporary folder is in no message."""
+
+    def without_ranks(files):
+        index = json.loads(files["archive.json"])
+        (name,) = (name for name in files if name.endswith("/ranks.npy"))
+        del files[name], index["files"][name]
+        files["archive.json"] = json.dumps(index).encode()
+
+    altered(archive, without_ranks)
+    with (
+        pytest.raises(HarnessError, match=r"sweep\.zip/ranks\.npy: ") as caught,
+        opened(archive) as folder,
+    ):
+        _ = SweepResult(folder).ranks
+    assert str(folder) not in str(caught.value)
+
+
 def test_what_is_no_zip_archive_is_refused(archive):
     archive.write_bytes(archive.read_bytes()[:-40])
     with pytest.raises(HarnessError, match="damaged"), opened(archive):

@@ -19,7 +19,7 @@ from harness.graph.entity import Entity
 from harness.graph.extractor.offline import Offline
 from harness.model.encoder.hashed import Hashed
 from harness.retriever import retrieve
-from harness.retriever.ppr import PPR
+from harness.retriever.ppr import NO_ENTITY, PPR
 from harness.retriever.walk import Walk
 from harness.run import Run
 from harness.testing.lists import assert_equal
@@ -58,7 +58,8 @@ def test_chain_of_titles_worked_by_hand(tmp_path: Path) -> None:
 def test_seeds_lean_on_passages_when_the_question_names_nothing(tmp_path: Path) -> None:
     benchmark = few(["what grows up where", "Is Rome older than Missoula?"])
     ppr = PPR(TITLES, Hashed(), walk=ONWARD, passage_weight=0.1, passages=2)
-    run = retrieve(ppr, benchmark, Store(tmp_path))
+    run, facts = ppr.retrieve(benchmark, Store(tmp_path))
+    assert facts["odd"] == {NO_ENTITY: 1}
     assert run.lengths()[0] >= 2
     assert set(list(run.to_dict()["q1"])[:2]) == {"c", "d"}
 

@@ -342,12 +342,30 @@ def test_ranks_in_tables(tmp_path: Path, form: str) -> None:
     assert found.to_dict() == {"q": {"b": 1.0, "c": 1 / 2, "a": 1 / 3}}
     with pytest.raises(HarnessError, match=r"rank 2.*0.5.*negate"):
         lists.read(table(tmp_path, form, **COLUMNS, score=[0.1, 0.5, 0.9], rank=[1, 2, 3]))
-    with pytest.raises(HarnessError, match=r"scores of each list rise.*negated"):
-        lists.read(table(tmp_path, form, **COLUMNS, score=[0.1, 0.5, 0.9]))
+    (note,) = lists.read(table(tmp_path, form, **COLUMNS, score=[0.1, 0.5, 0.9])).notes
+    assert "scores of each list rise" in note
+    assert "negated" in note
     counted = table(tmp_path, form, **COLUMNS, score=[1, 2, 3])
     with pytest.raises(HarnessError, match=r"columns=\{rank: NAME\}"):
         lists.read(counted)
     assert [*lists.read(counted, columns={"rank": "score"}).to_dict()["q"]] == ["a", "b", "c"]
+
+
+@TABLES
+def test_rising_scores_in_tables(tmp_path: Path, form: str) -> None:
+    """7! = 5,040 orders are few, 8! = 40,320 are not."""
+    for size in (7, 8):
+        columns: dict[str, Sequence[object]] = {
+            "query_id": ["q"] * size,
+            "doc_id": [*"abcdefgh"[:size]],
+            "score": [place / 10 for place in range(size)],
+        }
+        path = table(tmp_path, form, **columns)
+        if size == 7:
+            assert [*lists.read(path).to_dict()["q"]] == [*"gfedcba"]
+            continue
+        with pytest.raises(HarnessError, match=r"scores of each list rise.*negated"):
+            lists.read(path)
 
 
 @TABLES
@@ -546,3 +564,57 @@ def test_gold_is_the_qrels_of_other_tools_there_and_back() -> None:
     found = pytrec_eval.RelevanceEvaluator(gold.to_dict(), {"recip_rank"}).evaluate(LISTS)
     ours = evaluate(Run.from_dict(LISTS), gold, "mrr")
     assert ours["per_query"]["q1"]["mrr"] == found["q1"]["recip_rank"]
+
+
+@pytest.mark.parametrize(
+    ("row", "named"),
+    [
+        ({"query": {"qid": "0"}, "candidates": [{"docid": "a", "score": 1.5}]}, "candidates"),
+        ({"qid": "0", "docs": ["a", "b"], "scores": [2.0, 1.0]}, "docs, scores"),
+    ],
+)
+def test_a_line_with_a_whole_list_needs_no_other_names(
+    tmp_path: Path, row: dict[str, object], named: str
+) -> None:
+    """Requests of RankLLM, and lists of a query; a line for each entry is read."""
+    path = tmp_path / "run.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    with pytest.raises(HarnessError, match=rf"run\.jsonl:1: .*\({named}\).*each entry") as caught:
+        lists.read(path)
+    assert "columns=" not in str(caught.value)
+    path.write_text('{"query_id": "0", "doc_id": "a", "score": 1.5, "words": ["x"]}\n')
+    assert lists.read(path).to_dict() == {"0": {"a": 1.5}}
+
+
+def test_a_list_of_records_in_json_says_what_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "intermediate.json"
+    path.write_text(json.dumps([{"id": "0", "output": {}}]))
+    with pytest.raises(HarnessError, match=r"a list of records with id, output; .*\.jsonl"):
+        lists.read(path)
+
+
+def test_judgements_of_a_whole_data_set(tmp_path: Path) -> None:
+    """LlamaIndex's form; what the message tells to write is read."""
+    path = tmp_path / "qa.json"
+    whole = {
+        "queries": {"u": "?"},
+        "corpus": {"n": "text"},
+        "relevant_docs": {"u": ["n"]},
+        "mode": "x",
+    }
+    path.write_text(json.dumps(whole))
+    with pytest.raises(HarnessError, match="what is under relevant_docs to a file of its own"):
+        Gold.read(path)
+    path.write_text(json.dumps(whole["relevant_docs"]))
+    assert Gold.read(path).query_ids == ["u"]
+
+
+def test_a_relevance_of_trec_may_have_a_decimal_point(tmp_path: Path) -> None:
+    """trec_eval reads 1.0 as 1; 0.5 is no relevance."""
+    path = tmp_path / "qrels.txt"
+    path.write_text("q 0 a 1.0\nq 0 b 0.0\nq 0 c 2.\nr 0 a 1\n")
+    gold = Gold.read(path)
+    assert gold.supporting == [["a", "c"], ["a"]]
+    path.write_text("q 0 a 0.5\n")
+    with pytest.raises(HarnessError, match=r"qrels\.txt:1: the relevance must be a whole number"):
+        Gold.read(path)

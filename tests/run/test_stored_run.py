@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -81,3 +82,19 @@ def test_every_flipped_byte_of_a_run_is_named(stored: Path, name: str) -> None:
             continue
         assert name == "manifest.json", place
         assert found == {"q1": {"b": 0.5, "a": 0.25}, "q2": {}}
+
+
+@pytest.mark.parametrize("name", ["docs.npy", "queries.arrow"])
+def test_a_folder_of_a_stranger_that_does_not_hold_arrays(stored: Path, name: str) -> None:
+    """Its manifest fits its files: an array of Python objects is never loaded."""
+    (ids,) = (stored.parents[1] / "ids").glob("*[!k]")
+    place = stored if name == "docs.npy" else ids
+    with (place / name).open("wb") as stream:
+        np.save(stream, np.array([{"a": 1}, None], object), allow_pickle=True)
+    manifest = json.loads((place / "manifest.json").read_text())
+    content = (place / name).read_bytes()
+    manifest["files"][name] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    (place / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(HarnessError, match=name if place == stored else "Arrow files") as caught:
+        lists.read(stored)
+    assert "\n" not in str(caught.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,9 @@ from harness.benchmark.source.records import (
     with_our_names,
 )
 from harness.core.errors import HarnessError
+
+TITLED = re.compile(r'"([^\n]+)"\n(.+)', re.DOTALL)
+"""``contents`` with a title in its first line."""
 
 
 def prepared_file(folder: Path, stem: str) -> Path | None:
@@ -86,4 +90,17 @@ def _queries(path: Path) -> Records:
 
 
 def _passages(corpus: Path) -> Iterator[tuple[int, Record]]:
-    return ((place, with_our_names(row, PASSAGE_NAMES)) for place, row in stream_lines(corpus))
+    return ((place, _passage(row)) for place, row in stream_lines(corpus))
+
+
+def _passage(row: Record) -> Record:
+    """Return a passage with our names of its fields. A title that is missing is empty, or the
+    quoted first line of ``contents``, as FlashRAG and Pyserini write it.
+    """
+    found = with_our_names(row, PASSAGE_NAMES)
+    if "title" in row:
+        return found
+    headed = TITLED.match(str(row.get("contents", "")))
+    if headed is None or "text" in row:
+        return {"title": "", **found}
+    return {**found, "title": headed[1], "text": headed[2]}

@@ -206,6 +206,9 @@ class Keys:
         known = own if section not in STRATEGIES else [*own, *_fields(section)]
         if near := closest(last, known):
             return f"{section} has no {last}", f"{section}.{near}"
+        if len(sections) > 1 and sections[0] in STRATEGIES:
+            shown = ", ".join([f"{last}: {value}", "..."])
+            return f"{section} has {', '.join(own)}; write '{section}={{{shown}}}' for others", ""
         return f"{section} has no {last}" + (f"; it has {', '.join(own)}" if own else ""), ""
 
 
@@ -253,9 +256,11 @@ def _leaves(
 ) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Yield the words and the value of each key in a mapping that is set in sections of a tree.
 
-    A mapping for anything but a section (``fuser.weights``) is one value.
+    A mapping for anything but a section is one value, and so is one for a field of a strategy
+    (``fuser.weights``), whose names are those of lists.
     """
-    if not isinstance(value, Mapping) or (words and not _is_section(words, tree)):
+    is_field = len(words) > 1 and words[0] in STRATEGIES
+    if not isinstance(value, Mapping) or (words and (is_field or not _is_section(words, tree))):
         yield words, value
         return
     for key, own in value.items():

@@ -430,6 +430,7 @@ def metrics(
     expected = "expected names such as last_hop@5 and whole numbers as depths, such as 5 or [5,10]"
     wanted: Any = [names] if isinstance(names, (str, Metric)) else names
     ks: Any = () if depths is None else depths
+    ks = ks.tolist() if isinstance(ks, np.ndarray) else ks
     ks = [ks] if isinstance(ks, Integral) else ks
     for key, given, values in (("metrics", names, wanted), ("k", depths, ks)):
         if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):

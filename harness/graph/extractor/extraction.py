@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from harness.benchmark import Benchmark
-from harness.core.arrays import Int32Array, Int64Array, write_array
+from harness.core.arrays import Int32Array, Int64Array, load_array, write_array
 from harness.core.artifact import Artifact, Facts
 from harness.core.identity import identity, texts_sha256
 from harness.work.store import Store
@@ -64,7 +64,7 @@ class Mentions:
     @classmethod
     def load(cls, folder: Path, place: str) -> Mentions:
         """Read the files of ``save``."""
-        return cls(*(np.load(folder / f"{place}.{field.name}.npy") for field in fields(cls)))
+        return cls(*(load_array(folder / f"{place}.{field.name}.npy") for field in fields(cls)))
 
     def facts(self, text: str) -> Facts:
         """Return the number of mentions and of texts (``text``: their name) without one."""
@@ -145,8 +145,8 @@ class Extraction:
         """Read the files of ``save``."""
         words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
         passages = Mentions.load(folder, "passages")
-        triples = Triples.of(np.load(folder / "triples.npy"), words["predicates"])
-        return cls(words["names"], np.load(folder / "titled.npy"), passages, triples)
+        triples = Triples.of(load_array(folder / "triples.npy"), words["predicates"])
+        return cls(words["names"], load_array(folder / "titled.npy"), passages, triples)
 
 
 NamePlace = tuple[str, int, int, int]

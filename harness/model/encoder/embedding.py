@@ -17,7 +17,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.core.arrays import BoolArray, Float32Array, Float64Array, write_array
+from harness.core.arrays import BoolArray, Float32Array, Float64Array, load_array, write_array
 from harness.core.artifact import Artifact, Facts
 from harness.core.errors import HarnessError, described, one_of
 from harness.core.files import allocate, write_text
@@ -96,7 +96,7 @@ def embed(encoder: Encoder, texts: Sequence[str], role: Role, store: Store) -> F
         store: the store of artifacts.
     """
     path = _encoded(encoder, texts, role, store).path
-    return np.asarray(np.load(path / EMBEDDINGS, mmap_mode="r"))
+    return load_array(path / EMBEDDINGS, mapped=True)
 
 
 def find_cut(
@@ -113,7 +113,7 @@ def find_cut(
     """
     artifact = _encoded(encoder, texts, role, store)
     path = artifact.path / CUT
-    cut = np.load(path) if path.is_file() else np.zeros(len(texts), np.bool_)
+    cut = load_array(path) if path.is_file() else np.zeros(len(texts), np.bool_)
     return cut, artifact.facts.get("max_seq_length")
 
 

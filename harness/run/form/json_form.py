@@ -14,6 +14,9 @@ from harness.run.content import Content
 from harness.run.entries import Entries
 from harness.run.mapping import entries_of
 
+DATASET = frozenset(("queries", "corpus"))
+"""Keys of a JSON file with a whole data set, such as LlamaIndex's EmbeddingQAFinetuneDataset."""
+
 
 def read_document(path: Path, content: Content, lenient: bool) -> Entries:
     """Return the entries of a JSON file, which is read as a whole."""
@@ -22,7 +25,18 @@ def read_document(path: Path, content: Content, lenient: bool) -> Entries:
         kind = {dict: "an empty object", list: "a list", str: "a text", type(None): "null"}.get(
             type(found), "a number"
         )
+        if isinstance(found, list) and found and isinstance(found[0], dict):
+            columns = ", ".join(content.columns)
+            kind += f" of records with {', '.join(map(str, found[0]))}"
+            kind += f"; or write a .jsonl with a line for each entry, its fields {columns}"
         raise HarnessError(f"{path}: expected {content.json}, found {kind}")
+    if found.keys() >= DATASET:
+        parts = [key for key, value in found.items() if isinstance(value, dict)]
+        own = [key for key in parts if key not in DATASET]
+        mend = f": write what is under {' or '.join(own)} to a file of its own" if own else ""
+        raise HarnessError(
+            f"{path}: a data set of {', '.join(parts)}; expected {content.json}{mend}"
+        )
     return entries_of(str(path), found, content)
 
 

@@ -46,10 +46,26 @@ def read_jsonl(path: Path, content: Content, lenient: bool) -> Entries:
     if not lines:
         raise no_rows(path, content)
     refuse_array(path, lines[0][1])
-    chosen = choose_columns(str(path), list(_object(path, content, *lines[0])), content)
+    first = _object(path, content, *lines[0])
+    if not content.has_columns(list(first)):
+        _refuse_lists(f"{path}:{lines[0][0]}", first, content)
+    chosen = choose_columns(str(path), list(first), content)
     rows = ((number, _object(path, content, number, line)) for number, line in lines)
     cells = ((number, [row.get(name) for name in chosen]) for number, row in rows)
     return of_rows(f"{path}:", chosen, cells, content)
+
+
+def _refuse_lists(place: str, row: Mapping[str, object], content: Content) -> None:
+    """Raise HarnessError if a line has a list of entries, as the requests of rerankers do, or a
+    question with its gold.
+    """
+    if "supporting_ids" in row:
+        raise HarnessError(f"{place}: a question with supporting_ids; give this file as gold")
+    if several := [name for name, value in row.items() if isinstance(value, list)]:
+        raise HarnessError(
+            f"{place}: a whole list in one line ({', '.join(several)}); write a line for each "
+            f"entry, its fields {', '.join(content.columns)}"
+        )
 
 
 def _object(path: Path, content: Content, number: int, line: bytes) -> Mapping[str, object]:

@@ -25,14 +25,14 @@ from harness.core.input import MARK, decoded, numbered_lines, opened
 from harness.core.table import counted
 from harness.run.entries import Entries, several_systems
 
-WHOLE = re.compile(rb"[+-]?[0-9]{1,18}")
+WHOLE = re.compile(rb"[+-]?[0-9]{1,18}(\.0*)?")
 NUMBER = re.compile(
     rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
 )
 ANY = re.compile(rb".*", re.DOTALL)
 ID = pa.dictionary(pa.int32(), pa.string())
 TYPES: Mapping[pa.DataType, tuple[re.Pattern[bytes], str, Callable[[bytes], Any]]] = {
-    pa.int64(): (WHOLE, "a whole number", int),
+    pa.int64(): (WHOLE, "a whole number", lambda text: int(text.partition(b".")[0])),
     pa.float64(): (NUMBER, "a finite number", float),
 }
 """The pattern of a number of each type, its description for messages, and the function that reads

@@ -81,7 +81,11 @@ def opened(place: Path) -> Iterator[Path]:
             RuntimeError,
         ) as error:
             raise HarnessError(f"{place}: damaged ({error}); {MEND}") from error
-        yield folder
+        try:
+            yield folder
+        except HarnessError as error:  # the temporary folder is gone when somebody reads its name
+            error.args = (str(error).replace(str(folder), str(place)),)
+            raise
 
 
 def _unpack(archive: zipfile.ZipFile, below: Path, most: int) -> Path:

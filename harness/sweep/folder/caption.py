@@ -45,10 +45,12 @@ def systems(view: View) -> str:
 def cautions(view: View) -> list[str]:
     """Return sentences on what may distort the scores.
 
-    They are about test questions that were used for a choice, approximate indexes that lose
-    documents, impractical trials, and lists that lack half of a split's questions or gold.
+    They are about odd data, lists that other versions of libraries made, test questions that were
+    used for a choice, approximate indexes that lose documents, impractical trials, and lists that
+    lack half of a split's questions or gold.
     """
     found = describe_oddities(view.manifest.get("odd") or {})
+    found += _other_versions(view.manifest)
     if shared := max((row.on_test.chosen_on for row in view.rows if row.on_test), default=0):
         found.append(
             f"other sweeps of this folder chose on {shared} of these {view.n} test questions, by "
@@ -68,6 +70,29 @@ def cautions(view: View) -> list[str]:
             "practice, because one of their lists uses the gold: none can win"
         )
     return list(dict.fromkeys([*found, *_of_splits(view)]))
+
+
+def _other_versions(manifest: Mapping[str, Any]) -> list[str]:
+    """Return a caution if lists were made by other versions of libraries than those of the sweep,
+    and used again.
+    """
+    now: Mapping[str, str] = manifest.get("libraries") or {}
+    made: dict[str, list[str]] = {}
+    for name, one in (manifest.get("made_by") or {}).items():
+        other = [
+            f"{library} {versions} (now {now.get(library, 'not installed')})"
+            for library, versions in one["libraries"].items()
+            if versions != now.get(library)
+        ]
+        if other:
+            made.setdefault(", ".join(other), []).append(name)
+    if not made:
+        return []
+    texts = [f"{', '.join(names)} by {libraries}" for libraries, names in made.items()]
+    return [
+        f"lists were made by other versions of libraries: {'; '.join(texts)}; paths.runs=DIR with "
+        "a new folder makes them again"
+    ]
 
 
 def _of_splits(view: View) -> list[str]:
@@ -118,12 +143,14 @@ def unordered(view: View) -> str:
 
 
 def of_lists(view: View) -> list[str]:
-    """Return sentences on lists with weights that were chosen on tune."""
+    """Return sentences on lists with weights that were chosen on tune, and without documents."""
     found = []
     for name, one in (view.manifest.get("fitted") or {}).items():
         shared = (one.get("seen") or {}).get(view.split)
         gold = "" if shared is None else f", which share gold with {shared or 'none'} of these"
         found.append(f"The weights of {name} were chosen on tune of {', '.join(one['on'])}{gold}.")
+    if view.manifest.get("own_document") == "drop":
+        found.append("own_document=drop: no list has the document with the id of its question.")
     return found
 
 

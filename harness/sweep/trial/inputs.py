@@ -21,6 +21,7 @@ from harness.core.configuration import extensions, instantiate, names
 from harness.core.errors import HarnessError, closest, described, keys_of
 from harness.core.identity import identity
 from harness.core.table import counted
+from harness.evaluation.id_coverage import apply_own_document
 from harness.fusion.context import Context, SourceTexts
 from harness.fusion.importance import prior
 from harness.graph import Graph
@@ -51,7 +52,8 @@ def benchmark(config: DictConfig, kept: Store | None = None) -> Benchmark:
         raise HarnessError(
             f"{type(dataset).__name__} gave {described(loaded)}, expected a Benchmark"
         )
-    return loaded.split_by(config.get("split", "md5"))
+    own = dataclasses.replace(loaded, own_document=config.get("own_document", "keep"))
+    return own.split_by(config.get("split", "md5"))
 
 
 def retrievers(config: DictConfig) -> dict[str, Retriever]:
@@ -178,7 +180,10 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> d
             )
     if unfinished:
         raise Unfinished("; ".join(dict.fromkeys(unfinished)))
-    return {name: found[name] for name in retrievers}
+    found = {name: found[name] for name in retrievers}
+    if data.own_document == "drop" or data.ids_only:  # elsewhere a caution on the data says it
+        found = apply_own_document(found, data.own_document)
+    return found
 
 
 def _facts(one: Mapping[str, object], data: Benchmark, kept: Store) -> Facts:

@@ -17,7 +17,7 @@ from harness.benchmark.split import clusters
 from harness.core.arrays import Int32Array, Int64Array
 from harness.core.device import check_devices, resolve_device
 from harness.core.errors import HarnessError
-from harness.core.identity import own_versions, version_of
+from harness.core.identity import digest, own_versions, version_of
 from harness.core.table import counted, percent
 from harness.core.threads import available, map_threads, torch_alone
 from harness.evaluation.gold import Gold
@@ -105,7 +105,10 @@ class Prepared:
 
     def hashes(self, trials: Sequence[Trial]) -> list[str]:
         """Return each trial's hash."""
-        return [trial.sha256(self.benchmark.sha256, self.identities) for trial in trials]
+        data = self.benchmark.sha256
+        if self.benchmark.own_document != "keep":
+            data = digest([data, self.benchmark.own_document])
+        return [trial.sha256(data, self.identities) for trial in trials]
 
     def versions(self, trials: Iterable[Trial]) -> dict[str, str]:
         """Return the version of each class or function of other packages in lists, trials and

@@ -114,6 +114,24 @@ def test_answers_may_be_left_out(write: Write, store: Store) -> None:
         )
 
 
+def test_titles_may_be_left_out(write: Write, store: Store) -> None:
+    """Pyserini and FlashRAG have the title in quotes before the text."""
+    corpus = [
+        {"id": "p1", "contents": '"Red Door"\nA film by\nAda Holt.'},
+        {"id": "p2", "contents": '"Yes" was all she said.'},
+        {"id": "p3", "text": "Ulmford is a town."},
+        {"id": "p4", "title": None, "text": "x"},
+    ]
+    benchmark = load(write(corpus[:3]), store)
+    assert benchmark.corpus["title"][:] == ["Red Door", "", ""]
+    assert benchmark.corpus["text"][:] == [
+        "A film by\nAda Holt.",
+        '"Yes" was all she said.',
+        "Ulmford is a town.",
+    ]
+    assert "field title must be a string, found None" in failure(write(corpus), store)
+
+
 def test_chain_rule(write: Write, store: Store) -> None:
     folder = write()
     assert load(folder, store).chain.tolist() == [True, True]

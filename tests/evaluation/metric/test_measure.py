@@ -156,6 +156,8 @@ def test_what_holds_of_which_metric() -> None:
 def test_names_times_depths() -> None:
     found = metrics(["last_hop", "mrr", "ndcg@20", "last_hop@5"], [5, 10])
     assert [str(metric) for metric in found] == ["last_hop@5", "last_hop@10", "mrr", "ndcg@20"]
+    for depths in (np.array([5, 10]), (5, 10), range(5, 11, 5)):
+        assert [one.k for one in metrics(np.array(["last_hop"]), depths)] == [5, 10]
     with pytest.raises(HarnessError, match="no metric"):
         metrics([], 5)
 

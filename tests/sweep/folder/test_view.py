@@ -160,6 +160,20 @@ def test_an_index_that_finds_less_than_98_percent_is_told() -> None:
     assert len(caption.cautions(of_lists([[1], [2], [3]], queries, recalls=recalls))) == 1
 
 
+def test_lists_of_other_versions_of_libraries_are_one_caution() -> None:
+    queries = pd.DataFrame({"id": ["a"]})
+    made = {
+        "bm25": {"libraries": {"bm25s": "0.2", "numpy": "2.0"}, "devices": {}},
+        "dense": {"libraries": {"bm25s": "0.2", "numpy": "2.0"}, "devices": {}},
+        "graph": {"libraries": {"bm25s": "0.3", "numpy": "1.9, 2.0"}, "devices": {}},
+    }
+    now = {"bm25s": "0.3", "numpy": "2.0"}
+    (line,) = caption.cautions(of_lists([[1], [2], [3]], queries, made_by=made, libraries=now))
+    assert "bm25, dense by bm25s 0.2 (now 0.3); graph by numpy 1.9, 2.0 (now 2.0)" in line
+    same = {"bm25": {"libraries": now, "devices": {}}}
+    assert caption.cautions(of_lists([[1]], queries, made_by=same, libraries=now)) == []
+
+
 def test_a_slice_is_of_a_column_or_of_what_a_list_finds() -> None:
     view = of_lists([[1, 1], [9, 1], [1, 9]], pd.DataFrame({"id": ["a", "b"], "hops": [2, 3]}))
     assert view.slice({"hops": 3}).tolist() == [False, True]

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig
 
-from harness.command import complete, keep_inputs, python_value
+from harness.command import complete, keep_inputs, print_paths, python_value
 from harness.core.errors import HarnessError, one_of, whole_number
 
 if TYPE_CHECKING:
@@ -90,10 +90,11 @@ def run(config: DictConfig) -> None:
         python_value(config.published),
     )
     table = answer_table.table(result)
+    written = write_result(config.out, result, table)
     print(table.text())
     for line in answer_table.notes(result):
         print(textwrap.fill(line, 120))
-    write_result(config.out, result, table)
+    print_paths(written)
 
 
 def _check(config: DictConfig) -> Splitting:

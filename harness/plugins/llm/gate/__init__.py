@@ -20,7 +20,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from harness.core.arrays import BoolArray, write_array
+from harness.core.arrays import BoolArray, load_array, write_array
 from harness.core.identity import identity, texts_sha256
 from harness.work.store import Store
 
@@ -80,7 +80,7 @@ def keep(gate: FactGate, questions: Sequence[str], candidates: Candidates, store
     flat = (part for texts in distinct for part in (str(len(texts)), *texts))
     inputs = {"questions": texts_sha256(questions), "candidates": texts_sha256(flat)}
     made = store.get("gate", identity(gate), inputs, build, resumable=True)
-    passed = np.load(made.path / "kept.npy")
+    passed = load_array(made.path / "kept.npy")
     pairs = zip(owner.tolist(), itertools.chain(*distinct), strict=True)
     chosen = set(itertools.compress(pairs, passed))
     flags = [(place, text) in chosen for place, texts in enumerate(candidates) for text in texts]

@@ -22,7 +22,7 @@ from typing import cast
 
 from omegaconf import DictConfig, OmegaConf
 
-from harness.command import CHOICE, FUSION, complete, refuse_unread, typed
+from harness.command import CHOICE, FUSION, complete, print_paths, refuse_unread, typed
 
 log = logging.getLogger(__name__)
 
@@ -55,5 +55,6 @@ def run(config: DictConfig) -> None:
         Column("95% of mean", "interval", "mean %"),
     ]
     table = Table("diagnosis", f"{data.name}, {config.diagnose.split}, in percent", columns, rows)
+    written = write_result(config.diagnose.out, found, table)
     print(table.text())
-    write_result(config.diagnose.out, found, table)
+    print_paths(written)

@@ -77,15 +77,16 @@ def _forecast(config: DictConfig) -> None:
 
     prepared = _prepared(config)
     found = resplit(prepared, config.calibrate.splits, config.calibrate.seed)
-    print(forecasts(found).text())
     name, gold = prepared.benchmark.name, prepared.benchmark.gold
+    path = _store(
+        config, f"{name}-forecast", "forecast", found, data_sha256=prepared.benchmark.sha256
+    )
+    print(forecasts(found).text())
     lists = fitted(retrievers(config), prepared.benchmark).items()
     known = {name: one.get("seen") or {} for name, one in lists}
     for line in blind_spots(known, np.bincount(clusters(gold[prepared.benchmark.members("tune")]))):
         print(line.text)
-    print(
-        _store(config, f"{name}-forecast", "forecast", found, data_sha256=prepared.benchmark.sha256)
-    )
+    print(path)
 
 
 def _clusters(config: DictConfig) -> None:
@@ -112,9 +113,10 @@ def _clusters(config: DictConfig) -> None:
         behave(*cell, options.worlds, options.seed, options.differs)
         for cell in tqdm(cells, delay=2, disable=None)
     ]
+    path = _store(config, "clusters", "clusters", found)
     for table in behaviours(found):
         print(table.text())
-    print(_store(config, "clusters", "clusters", found))
+    print(path)
 
 
 def _prepared(config: DictConfig) -> Prepared:

@@ -37,10 +37,10 @@ def run(config: DictConfig) -> None:
     check_ending(config.trace.out, "trace.out", [".json"])
     found: Trace = trace(config, typed())
     data = found.benchmark
-    print(text(found, config.trace.seeds))
     name = "".join(
         letter if letter.isalnum() or letter in "-_." else "_" for letter in str(config.query)
     )
     out = Path(config.trace.out or Path(config.paths.runs) / "traces" / f"{data.name}-{name}.json")
     write_json(out, to_json(found))
+    print(text(found, config.trace.seeds))
     print(out)
