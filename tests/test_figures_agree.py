@@ -103,3 +103,18 @@ def test_what_we_found_is_the_same_in_the_readme_and_on_both_pages():
         )
         lists = earlier.loc[["Graph", "Dense"], f"{title} last_hop@5"]
         assert list(cells.groups()) == lists.to_list()
+
+
+@pytest.mark.parametrize("metric", ["full_sup@10", "recall@10"])
+def test_what_stands_next_to_peers_is_what_heldout_reported(metric):
+    """Of tune's choice and of the graph list, on the three benchmarks in the order of the row."""
+    text = (ROOT / "reports/docs/pages/results.md").read_text(encoding="utf-8")
+    (row,) = re.findall(rf"^\| here: [^|]* \| {metric} \| (.*?) \| [^|]* \|$", text, re.M)
+    shown = [cell.split("; ") for cell in row.split(" | ")]
+    found = []
+    for name in ("hotpotqa_1000", "2wikimultihopqa_1000", "musique_804"):
+        path = ROOT / "reports/showcase/found/default" / f"{name}_metrics.csv"
+        table = pd.read_csv(path, index_col="strategy")[f"{metric} (share)"].mul(100)
+        (winner,) = (one for one in table.index if one.startswith("boltzmann"))
+        found.append([f"{table[winner]:.1f}", f"{table['graph']:.1f}"])
+    assert shown == found
