@@ -267,6 +267,7 @@ Values are percent. W/L: questions won and lost. A difference is ours less the p
 independent samples) is given for shares of questions. A sweep with `static` is a stored one of this version, `encoder=static`; `0.5.0, MiniLM` are figures of that version, which counted every question of
 HotpotQA. `musique_804_3fa182ed` is the copy of `musique_804` that [results](results.md) are of. Minutes: of a processor, once lists
 are stored. Replace the name after `dataset=` by another one of [data](data.md); capital words stand for yours.
+Each experiment that is held out is [one more evaluation](protocol.md#the-ledger) of the same questions, which multiplies p: hold out one.
 """
 
 
