@@ -673,6 +673,34 @@ def test_our_values_on_the_papers_page_stand_on_the_page_that_is_named(item: Any
             assert re.search(rf"(?<![\d.]){re.escape(value.rstrip('.'))}(?!\d)", text), (row, value)
 
 
+def test_a_row_of_the_papers_page_has_a_difference_only_if_both_sides_are_of_the_same() -> None:
+    """Benchmark, split and metric: ``NAME, SPLIT, METRIC`` of the published value, and of ours,
+    which also names its sweep.
+    """
+    text = (DOCS / "pages" / "papers.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
+    values = [row for row in rows if len(row) == 8 and row[1] not in ("row", "---")]
+    judged = [row for row in values if row[6] != "–"]
+    assert len(values) > 80
+    assert len(judged) > 5
+    for _, label, _, theirs, _, ours, _, _ in values:
+        assert len(theirs.split(", ")) >= 3, label
+        assert "; " in ours, label
+    for _, label, _, theirs, _, ours, difference, _ in judged:
+        assert theirs == ours.partition("; ")[0], (label, difference)
+
+
+def test_a_stored_row_of_the_papers_page_is_of_the_benchmark_of_its_table() -> None:
+    item = {"stored": "musique_804_3fa182ed/phasegraph_scaling", "item": "Table 3"}
+    row = {"row": "vector only", "stored": "vector only", "published": 58.1, "of": 500}
+    same = ["musique_804_3fa182ed", "tune", "last_hop@10"]
+    for place, other in ((None, ""), (0, "2wikimultihopqa_1000"), (1, "test"), (2, "recall@5")):
+        theirs = [other if at == place else value for at, value in enumerate(same)]
+        cells = GENERATE.value_cells({**row, "theirs": theirs}, item, {})
+        assert cells[5].startswith(", ".join(same))
+        assert (cells[6] == "–", "another" in cells[7]) == (place is not None,) * 2
+
+
 def test_every_formula_of_the_papers_has_a_test_and_can_be_typed() -> None:
     papers = yaml.safe_load((DOCS / "papers.yaml").read_text(encoding="utf-8"))["papers"]
     for formula in (one for paper in papers for one in paper["formulas"]):

@@ -146,12 +146,13 @@ class Benchmark:
             f"sha256 {self.sha256[:12]})"
         )
 
-    def without_order(self, unknown: BoolArray) -> Benchmark:
-        """Return the benchmark with an unknown hop order for these queries (bool[Q])."""
-        if not unknown.any():
-            return self
-        padding = np.where(unknown, UNORDERED, -1).astype(np.int32)
-        return dataclasses.replace(self, gold=np.column_stack([self.gold, padding]))
+    def with_order(self, known: BoolArray) -> Benchmark:
+        """Return the benchmark with a known hop order for these queries (bool[Q]) alone."""
+        gold = self.gold if self.ordered.all() else self.gold[:, :-1]
+        if not known.all():
+            padding = np.where(known, -1, UNORDERED).astype(np.int32)
+            gold = np.column_stack([gold, padding])
+        return dataclasses.replace(self, gold=gold)
 
     def asked(self, questions: Mapping[str, str]) -> Benchmark:
         """Return the same passages with other questions, by id, whose gold is unknown."""

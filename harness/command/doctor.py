@@ -43,7 +43,7 @@ GROWING = ("judge",)
 """Stages whose artifacts grow by shards. Each shard is named by its hash, which is checked when it
 is read.
 """
-TOOLS = {"latexmk": "reports/report.pdf", "nvidia-smi": "GPU", "git": "version control"}
+TOOLS = {"nvidia-smi": "GPU", "git": "version control"}
 
 
 def run(config: DictConfig) -> None:
@@ -126,6 +126,7 @@ def _installed(*names: str) -> dict[str, str]:
 
 def _devices() -> Iterator[str]:
     from harness.core.resources import describe_machine
+    from harness.report.pdf import COMMANDS
 
     hardware = describe_machine()["hardware"]
     cards = hardware.get("gpu", {}).get("model", [])
@@ -136,9 +137,10 @@ def _devices() -> Iterator[str]:
     )
     for card in cards:
         yield f"gpu        {card}, driver {hardware['gpu']['driver']}"
+    tools = {next(filter(shutil.which, COMMANDS), " or ".join(COMMANDS)): "reports/report.pdf"}
     found = [
         f"{name} ({use}): {'found' if shutil.which(name) else 'not found'}"
-        for name, use in TOOLS.items()
+        for name, use in {**tools, **TOOLS}.items()
     ]
     yield f"tools      {', '.join(found)}"
 

@@ -24,8 +24,9 @@ A judged document supports its query from relevance `rel` on (1); ndcg has grade
 gains. A query with nothing relevant is left out, and counted; with ties=trec it counts 0, as in
 trec_eval.
 
-Where the hop order of some queries is unknown, dataset.chain={order: [known]} names the field and
-the values of those whose is known: last_hop counts these alone, and `n of last_hop` says how many.
+last_hop does not count queries with "ordered": false. Or dataset.chain={order: [known]} names a
+field and the values of those that count, dataset.chain=all counts every query; `n of last_hop` says
+how many.
 
 Choose on the questions of split=tune (half of them, by the MD5 of their ids) and report those of
 split=test. splitting is what `split` is to a sweep: disjoint keeps

@@ -198,6 +198,8 @@ class Findings:
             found["tie_range"] = tied
         if odd := oddities(prepared.identities, data, store(plan.config)):
             found["odd"] = odd
+        if chain := plan.config.dataset.get("chain"):
+            found["chain"] = str(chain)
         if data.origin:
             found["origin"] = dict(data.origin)
         if reads := read_by(self.trials.values()):

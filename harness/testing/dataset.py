@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from harness.benchmark import Benchmark
+from harness.benchmark import UNORDERED, Benchmark
 from harness.core.configuration import compose, instantiate
 from harness.testing.conformance import Conformance
 from harness.work.store import Store
@@ -32,7 +32,7 @@ class DatasetConformance(Conformance):
         assert len(set(queries)) == len(queries) > 0
         assert benchmark.gold.dtype == np.int32
         assert benchmark.gold.shape[0] == len(benchmark.chain) == len(queries)
-        assert ((benchmark.gold >= -1) & (benchmark.gold < len(documents))).all()
+        assert ((benchmark.gold >= UNORDERED) & (benchmark.gold < len(documents))).all()
         held = benchmark.gold >= 0
         assert held[:, 0].all()
         assert (held[:, :-1] >= held[:, 1:]).all()

@@ -14,7 +14,7 @@ import importlib.util
 import inspect
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -192,9 +192,6 @@ def grids() -> str:
     return "\n".join(rows)
 
 
-ABSENT = "not run here"
-
-
 def paper_items() -> list[dict[str, Any]]:
     """The items of papers.yaml, each with the name of its paper."""
     found = yaml.safe_load((Path(__file__).parent / "papers.yaml").read_text(encoding="utf-8"))
@@ -211,9 +208,10 @@ def papers() -> str:
             for item in paper["items"]
         ]
         values = [
-            (item["item"], *value_cells(row, item, known["why"]))
+            value_cells(row, item, known["why"])
             for item in paper["items"]
             for row in item["rows"]
+            if not needs(row, item)
         ]
         checked = [
             (one["item"], one["is"], f"`{one['override']}`", f"`tests/{one['test']}`")
@@ -222,10 +220,12 @@ def papers() -> str:
         parts += [
             f"## {paper['name']}\n\n{paper['claims']}\n\n*{paper['made_with']}*\n",
             lines_of(("item", "what it shows", "command", "minutes", "our findings"), shown),
-            lines_of(("item", "row", "published", "ours", "difference", "why"), values),
+            lines_of(VALUES, values),
             lines_of(("formula", "what it is", "override", "checked by hand in"), checked),
         ]
     parts += [
+        "## What nothing here can answer\n",
+        "".join(unanswered(known["papers"])),
         "## Names\n",
         lines_of(("in the papers", "here", "typed as"), known["names"]),
         "## What the papers leave open\n",
@@ -236,18 +236,38 @@ def papers() -> str:
     return "\n".join(parts)
 
 
+VALUES = ("item", "row", "published", "of", "ours", "of", "difference", "why")
+"""The heads of a table of values."""
+
+
+def needs(row: Mapping[str, Any], item: Mapping[str, Any]) -> str | None:
+    """Return what a row needs that is not here; None if it has our value."""
+    found: str | None = row.get("needs") or item.get("needs")
+    return found
+
+
+def unanswered(papers: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a line for each row that nothing here can answer, with what it needs."""
+    for paper in papers:
+        for item in paper["items"]:
+            for row in item["rows"]:
+                if missing := needs(row, item):
+                    name = f"{paper['name']}, {item['item']}, {row['row']}"
+                    yield f"- {name}: {printed(row, 'published', 'says')}. Needs {missing}.\n"
+
+
 PAPERS = """# The four papers, table by table
 
-**Each table, figure and numbered formula of the four papers: the command that makes it, the published value, and ours.** No value
-of ours is comparable with a published one: encoders, extractors, samples or language models differ, and the last column says
-which. What came of the claims: [findings](plugins/phasegraph/findings.md), [PolicyRAG](plugins/policyrag/policyrag.md),
-[Dice](plugins/dice/dice.md).
+**Each table, figure and numbered formula of the four papers: the command that makes it, the published value, and ours, each with
+its benchmark, split and metric, and ours with its sweep.** A row has a difference only if benchmark, split and metric are the same;
+even then encoders, extractors or language models differ, and the last column says which. What came of the claims:
+[findings](plugins/phasegraph/findings.md), [PolicyRAG](plugins/policyrag/policyrag.md), [Dice](plugins/dice/dice.md).
 
-Values are percent. W/L: questions won and lost. Our values are of the test half unless a row says tune. A difference is ours less the
-published value; its 95% interval (Newcombe's, for two independent samples) is given for shares of questions. Minutes: wall clock
-on two cores that other work uses, 2Wiki, once its lists are stored; the first sweep takes 5.2 minutes of processor time more. A GPU was not timed here. `not run here`: the command is there, and we
-have no value. Replace the name after `dataset=` by `2wikimultihopqa`, `musique` or `hotpotqa`; capital words stand for
-yours. Then type `harness heldout` and `harness report`.
+Values are percent. W/L: questions won and lost. A difference is ours less the published value; its 95% interval (Newcombe's, for two
+independent samples) is given for shares of questions. A sweep with `static` is a stored one of this version, `encoder=static`; `0.5.0, MiniLM` are figures of that version, which counted every question of
+HotpotQA. `musique_804_3fa182ed` is the copy of `musique_804` that [results](results.md) are of. Minutes: of a processor, once lists
+are stored. Replace the name after `dataset=` by another one of [data](data.md); capital words stand for yours.
+Each experiment that is held out is [one more evaluation](protocol.md#the-ledger) of the same questions, which multiplies p: hold out one.
 """
 
 
@@ -270,9 +290,10 @@ def where(item: Mapping[str, Any]) -> str:
 
 
 def stored_line(item: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-    """What the item's stored table, of the tune half, has of a row: value, n, wins and losses."""
-    dataset, _, _ = item["stored"].partition("/")
-    path = ROOT / "reports" / "showcase" / "papers" / f"{item['stored']}.csv"
+    """What a stored table has of a row: value, n, wins and losses, and what it is of."""
+    name = row.get("table") or item["stored"]
+    dataset, _, experiment = name.partition("/")
+    path = ROOT / "reports" / "showcase" / "papers" / f"{name}.csv"
     with path.open(encoding="utf-8", newline="") as stream:
         lines = list(csv.DictReader(stream))
     questions = row.get("questions", lines[0].get("questions"))
@@ -280,28 +301,51 @@ def stored_line(item: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, An
         one for one in lines if one["row"] == row["stored"] and one.get("questions") == questions
     ]
     heads = list(line)
-    value = 100 * float(line[row.get("metric", heads[heads.index("n") + 1])])
-    judged = f"{line['W']}/{line['L']}, " if line["W"] else ""
-    found: dict[str, Any] = {"ours": value, "gives": f"{judged}tune of {SHORT[dataset]}"}
+    metric = row.get("metric", heads[heads.index("n") + 1].removesuffix(SHARE))
+    found: dict[str, Any] = {"ours": 100 * float(line[f"{metric}{SHARE}"])}
+    if line["W"]:
+        found["gives"] = f"{line['W']}/{line['L']}"
+    split = line["split"] if questions in (None, "all") else f"{line['split']}, {questions}"
+    found["here"] = [dataset, split, metric, f"`{experiment}`, static"]
     return found | ({"n": int(line["n"])} if "of" in row else {})
-
-
-SHORT = {"2wikimultihopqa": "2Wiki", "musique": "MuSiQue", "hotpotqa": "HotpotQA"}
 
 
 def value_cells(
     row: Mapping[str, Any], item: Mapping[str, Any], why: Mapping[str, str]
 ) -> list[str]:
-    """A row's cells: its label, the published value, ours, the difference and the reason."""
-    row = {**row, **(stored_line(item, row) if "stored" in row else {})}
-    printed = [f"{row['published']:.1f}"] if "published" in row else []
-    ours = [f"{row['ours']:.1f}"] if "ours" in row else []
-    printed += [row["says"]] if "says" in row else []
-    ours += [row["gives"]] if "gives" in row else []
-    needs = row.get("needs") or item.get("needs")
-    reason = f"needs {needs}" if needs else why.get(row.get("why", ""), row.get("why", "–"))
-    cells = [row["row"], "; ".join(printed), "; ".join(ours) or ABSENT, difference(row), reason]
-    return [cell.replace("; tune of", ", tune of") for cell in cells]
+    """A row's cells, as in ``VALUES``."""
+    own = stored_line(item, row) if "stored" in row else {}
+    row = {key: item[key] for key in ("theirs", "here") if key in item} | {**row, **own}
+    differs = [
+        f"another {what}"
+        for what, theirs, ours in zip(SIDES, row["theirs"], row["here"], strict=False)
+        if theirs != ours
+    ]
+    reason = "; ".join(
+        filter(None, [", ".join(differs), why.get(row.get("why", ""), row.get("why"))])
+    )
+    return [
+        item["item"],
+        row["row"],
+        printed(row, "published", "says"),
+        ", ".join(row["theirs"]),
+        printed(row, "ours", "gives"),
+        f"{', '.join(row['here'][:3])}; {row['here'][3]}",
+        "–" if differs else difference(row),
+        reason,
+    ]
+
+
+SHARE = " (share)"
+"""The end of the head of a column of shares in a stored table."""
+SIDES = ("benchmark", "split", "metric")
+"""What must be the same on both sides of a row, so that it has a difference."""
+
+
+def printed(row: Mapping[str, Any], value: str, text: str) -> str:
+    """Return a row's value with the text that was printed beside it."""
+    found = [f"{row[value]:.1f}"] if value in row else []
+    return "; ".join([*found, *filter(None, [row.get(text)])])
 
 
 def difference(row: Mapping[str, Any]) -> str:

@@ -5,6 +5,7 @@ others alone.
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -138,3 +139,34 @@ def test_a_sweep_chooses_and_forecasts_by_them(bench: Path, tmp_path: Path) -> N
     assert refused.returncode == 2
     assert "no tune question of tiny has a known order of hops" in refused.stderr
     assert "dataset.chain={field: [values]}" in refused.stderr
+
+
+def test_ordered_decides_and_chain_all_counts_every_question(bench: Path, tmp_path: Path) -> None:
+    """20 of the 40 questions have ``"ordered": false``."""
+    marked = tmp_path / "marked"
+    shutil.copytree(bench, marked)
+    rows = [json.loads(line) for line in (bench / "queries.jsonl").read_text().splitlines()]
+    lines = [json.dumps({**row, "ordered": row["type"] == "bridge"}) for row in rows]
+    (marked / "queries.jsonl").write_text("\n".join(lines))
+    lists = [f"lists.{name}={bench}/{name}.trec" for name in ("dense", "graph", "bm25")]
+    fixed = ["tracking=none", "grid=point", "fuser=rrf"]
+    for rule, score, head in (
+        ([], last_hop(bench, "dense"), "questions whose hop order is known)"),
+        (["dataset.chain=all"], whole(bench), "(dataset.chain=all: last_hop counts every"),
+    ):
+        asked = [f"run={bench}/dense.trec", f"gold={marked}/queries.jsonl", "out=m.json", *rule]
+        assert harness(tmp_path, "evaluate", *asked, "metrics=[last_hop,recall]").returncode == 0
+        found: Any = json.loads((tmp_path / "m.json").read_text())
+        assert (found["metrics"]["last_hop@5"], found.get("n_last_hop", 40)) == (
+            pytest.approx(score[0], abs=1e-12),
+            score[1],
+        )
+        swept = ["sweep", "dataset=folder", f"dataset.path={marked}", *lists, *fixed, *rule]
+        done = harness(tmp_path, *swept)
+        assert done.returncode == 0, done.stderr
+        assert head in " ".join(done.stdout.split())
+
+
+def whole(bench: Path, name: str = "dense") -> tuple[float, int]:
+    hits = [hit for hit, _, _ in by_hand(bench, name).values()]
+    return sum(hits) / len(hits), len(hits)

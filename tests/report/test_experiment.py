@@ -67,6 +67,15 @@ def test_rows_by_slice_and_split_by_hand(result: SweepResult) -> None:
     assert "test: evaluation 1 of this split" in table.caption
 
 
+def test_a_slice_of_too_few_questions_has_no_rows_and_is_named(result: SweepResult) -> None:
+    cuts = [{"label": "all", "where": {}}, {"label": "9 hops", "where": {"hops": 9}}]
+    table = ComparisonTable(
+        result, described(single("vector only", "dense"), slices=cuts), NOWHERE
+    ).table()
+    assert {cells[0] for cells in table.cells()} == {"all"}
+    assert "Left out, with fewer than 3 questions: 9 hops." in table.caption
+
+
 def test_a_published_row_that_no_trial_is_says_what_would_measure_it(result: SweepResult) -> None:
     where = {"where": {"reranker": "cross_encoder"}, "unmeasured": "harness sweep x"}
     row: dict[str, Any] = {"label": "CE", "published": {}, **where}

@@ -38,11 +38,12 @@ class Folder:
     Attributes:
         path: the folder.
         chain: the questions whose hop order is known, so that they have a last hop: ``all``,
-            ``none``, or ``{field: [values]}`` over the query's fields.
+            ``none``, or ``{field: [values]}`` over the query's fields; None: those without
+            ``"ordered": false``.
     """
 
     path: str | None = None
-    chain: Chain = "all"
+    chain: Chain | None = None
 
     def __post_init__(self) -> None:
         check_chain("dataset.chain", self.chain)
@@ -61,8 +62,7 @@ class Folder:
                 str(self.path),
             )
         corpus, queries = found
-        benchmark = assemble(folder.name, corpus, queries, self.chain)
-        return benchmark.without_order(~benchmark.chain)
+        return assemble(folder.name, corpus, queries, None, self.chain)
 
     def _judged(self, folder: Path, files: Sequence[Path], store: Store) -> Benchmark:
         """Return the benchmark of a folder of BEIR."""

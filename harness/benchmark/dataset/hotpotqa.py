@@ -8,10 +8,11 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from harness.benchmark.record_lines import UNKNOWN
 from harness.benchmark.source.published import Published
-from harness.benchmark.source.records import Record
+from harness.benchmark.source.records import Record, Records
 from harness.benchmark.source.upstream import (
     Contexts,
     CorpusRecords,
@@ -19,6 +20,9 @@ from harness.benchmark.source.upstream import (
     gold_passages,
     query_of,
 )
+
+CHAIN = "answer_last"
+"""The rule by which a query's gold is a chain."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,14 @@ class HotpotQA(Published):
     ``order_source`` names the rule that orders a query's gold. Only ``answer_last`` is a chain (see
     the card). All others have ``"ordered": false``.
     """
+
+    def complete(self, folder: Path, queries: Records) -> Records:
+        """Return the prepared queries, marked as the publishers' are (see Published)."""
+        rows = [
+            {**row, **({} if row.get("order_source", CHAIN) == CHAIN else UNKNOWN)}
+            for row in queries.values
+        ]
+        return queries.with_values(rows)
 
     def contexts(self, record: Record) -> Contexts:
         """Return the paragraphs of a question (see Published)."""
@@ -43,7 +55,7 @@ class HotpotQA(Published):
             **query_of(record, gold),
             "level": record.get("level"),
             "order_source": source,
-            **({} if source == "answer_last" else UNKNOWN),
+            **({} if source == CHAIN else UNKNOWN),
         }
 
 
@@ -58,7 +70,7 @@ def bridge_order(question: str, answer: str, gold: Sequence[Record]) -> tuple[li
         passage for passage in gold if _holds(f"{passage['title']}\n{passage['text']}", answer)
     ]
     if len(holders) == 1:
-        return sorted(gold, key=lambda passage: passage is holders[0]), "answer_last"
+        return sorted(gold, key=lambda passage: passage is holders[0]), CHAIN
     named = [passage for passage in gold if _holds(question, passage["title"].partition(" (")[0])]
     if len(named) == 1:
         return sorted(gold, key=lambda passage: passage is not named[0]), "question_title_first"

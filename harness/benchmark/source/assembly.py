@@ -44,7 +44,13 @@ QUERIES = pa.schema(
 )
 
 
-def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain) -> Benchmark:
+def assemble(
+    name: str,
+    corpus: Corpus | Records,
+    queries: Records,
+    chain: Chain | None,
+    asked: Chain | None = None,
+) -> Benchmark:
     """Return the benchmark of these records. Queries with empty ``supporting_ids`` are left out and
     counted.
 
@@ -53,6 +59,8 @@ def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain
         corpus: the result of ``read_corpus``, or the records of a small corpus.
         queries: the queries.
         chain: the rule of chains.
+        asked: the rule that takes its place, as typed. It also says whose hop order is known; None:
+            of the queries without ``"ordered": false``.
 
     Raises:
         HarnessError: a record is wrong; names file, line and mend of the first one.
@@ -66,9 +74,9 @@ def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain
         log.warning(
             "%s: %d of %d queries have no supporting_ids; left out", queries.path, left_out, total
         )
-    gold, flags = check_gold(corpus, queries, chain)
+    gold, flags = check_gold(corpus, queries, chain if asked is None else asked)
     sha256 = texts_sha256(_content(corpus, queries.values, flags))
-    return Benchmark(
+    made = Benchmark(
         name=name,
         # without a fingerprint the library would copy the table to hash it
         corpus=Dataset(corpus.table, fingerprint=sha256),
@@ -78,6 +86,7 @@ def assemble(name: str, corpus: Corpus | Records, queries: Records, chain: Chain
         sha256=sha256,
         left_out={"queries": left_out} if left_out else {},
     )
+    return made.with_order(chains(asked, queries.values))
 
 
 def answerable(queries: Records) -> Records:
@@ -95,10 +104,12 @@ def answerable(queries: Records) -> Records:
 def with_chain(benchmark: Benchmark, chain: Chain) -> Benchmark:
     """Return the benchmark with a known hop order only for the queries of this rule."""
     rows = ({**row, **json.loads(row["extra"])} for row in benchmark.queries)
-    return benchmark.without_order(~chains(chain, rows))
+    return benchmark.with_order(chains(chain, rows))
 
 
-def check_gold(corpus: Corpus, queries: Records, chain: Chain) -> tuple[Int32Array, BoolArray]:
+def check_gold(
+    corpus: Corpus, queries: Records, chain: Chain | None
+) -> tuple[Int32Array, BoolArray]:
     """Return ``gold`` int32[Q, H] and ``chain`` bool[Q] as in ``Benchmark``.
 
     Raises:

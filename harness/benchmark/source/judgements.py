@@ -97,7 +97,7 @@ def judged_benchmark(
             log.warning("%s: left out: %s %s", source, counted(count, item), reason)
     queries = Records(Path(source), list(asked.values()), list(asked), ": query ")
     made = assemble(source.replace("/", "-"), corpus, queries, "none")
-    return replace(made.without_order(~made.chain), left_out=left_out)
+    return replace(made.with_order(made.chain), left_out=left_out)
 
 
 def _supporting(grades: Mapping[str, int]) -> list[str]:

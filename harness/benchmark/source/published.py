@@ -20,7 +20,7 @@ from harness.benchmark.source.card import Card, read_card
 from harness.benchmark.source.corpus import read_corpus
 from harness.benchmark.source.hub import HubError, commit, fetch
 from harness.benchmark.source.prepared_files import read_prepared
-from harness.benchmark.source.records import Record, Records
+from harness.benchmark.source.records import Chain, Record, Records, check_chain
 from harness.benchmark.source.upstream import (
     Contexts,
     CorpusRecords,
@@ -56,6 +56,8 @@ class Published(ABC):
         revision: of a data set; null is the card's.
         sample: number of questions, chosen by the MD5 of their ids; null takes all.
         corpus: ``all`` is the contexts of all questions, ``sample`` those of the chosen ones.
+        chain: the questions that last_hop counts: ``all``, ``none`` or ``{field: [values]}``; None:
+            those without ``"ordered": false``.
     """
 
     gold: ClassVar[str] = "supporting_facts"
@@ -69,8 +71,10 @@ class Published(ABC):
     revision: str | None = None
     sample: int | None = None
     corpus: str = "all"
+    chain: Chain | None = None
 
     def __post_init__(self) -> None:
+        check_chain("dataset.chain", self.chain)
         one_of("dataset.corpus", self.corpus, ("all", "sample"))
         if self.sample is not None:
             whole_number("dataset.sample", self.sample, 1)
@@ -101,7 +105,7 @@ class Published(ABC):
             for place in card.folders(root):
                 if (prepared := read_prepared(place, store.root)) is not None:
                     corpus, queries = prepared[0], self.complete(place, prepared[1])
-                    made = assemble(card.name, corpus, queries, card.chain)
+                    made = assemble(card.name, corpus, queries, card.chain, self.chain)
                     return card.named(made, str(place))
         files = card.official_files(root)
         if found := next((path for path in files if path.is_file()), None):
@@ -236,7 +240,8 @@ class Published(ABC):
                     raise
         _warn(asked, len(found), "have a gold passage in no context")
         queries = asked.take(list(found)).with_values(list(found.values()))
-        made = assemble(name, read_corpus(passages.records), queries, card.chain)
+        corpus = read_corpus(passages.records)
+        made = assemble(name, corpus, queries, card.chain, self.chain)
         read = f"{counted(total, 'question')}, {counted(passages.total, 'context')}"
         log.info("%r from %s: %s", made, asked.path, read)
         left_out = total - len(made.queries)

@@ -197,9 +197,9 @@ def read_array(path: Path) -> Any:
     return value
 
 
-def check_chain(name: str, chain: Chain) -> None:
-    """Raise HarnessError, which names the key, unless ``chain`` is a rule."""
-    if isinstance(chain, str) and chain in ("all", "none"):
+def check_chain(name: str, chain: Chain | None) -> None:
+    """Raise HarnessError, which names the key, unless ``chain`` is a rule or None."""
+    if chain is None or (isinstance(chain, str) and chain in ("all", "none")):
         return
     lists = chain.values() if isinstance(chain, Mapping) else [None]
     if not all(isinstance(values, Sequence) and not isinstance(values, str) for values in lists):
@@ -208,16 +208,20 @@ def check_chain(name: str, chain: Chain) -> None:
         )
 
 
-def chains(chain: Chain, queries: Iterable[Record]) -> BoolArray:
-    """Return bool[Q], whether the gold of each query is a chain. It is none if the query has
-    ``"ordered": false``.
+def chains(chain: Chain | None, queries: Iterable[Record]) -> BoolArray:
+    """Return bool[Q], whether the hop order of each query's gold is known.
+
+    Args:
+        chain: None: unless the query has ``"ordered": false``; ``all``: even then; ``none``: of no
+            query; a mapping: of the queries with these values, unless they have that field.
+        queries: the records of the queries.
 
     Raises:
         HarnessError: no query has a field of the rule.
     """
     rows = list(queries)
     check_chain("chain", chain)
-    named = {} if isinstance(chain, str) else chain
+    named = chain if isinstance(chain, Mapping) else {}
     for key in named:
         if not any(key in row for row in rows):
             near = nearest(key, rows[0] if rows else ())
@@ -231,5 +235,5 @@ def chains(chain: Chain, queries: Iterable[Record]) -> BoolArray:
                 f"{row['ordered']!r:.60}"
             )
         holds = all(row.get(key) in values for key, values in rules.items())
-        found.append(holds and chain != "none")
+        found.append(chain == "all" or (holds and chain != "none"))
     return np.array(found, np.bool_)

@@ -143,7 +143,7 @@ class Gold:
                 qrels of ranx.
             lenient: skip comment lines and trailing fields of TREC qrels.
             chain: which questions have a known hop order: ``all``, ``none`` or ``{field:
-                [values]}``; None: as the benchmark says, and all of a queries.jsonl.
+                [values]}``; None: all without ``"ordered": false``.
             rel: smallest relevance with which a document supports its question; None: 1, or the
                 value with which a ``Gold`` was read.
             keep_empty: keep questions that no document supports, as trec_eval does; otherwise they

@@ -71,7 +71,8 @@ def read(path: Path, lenient: bool = False, chain: Chain | None = None) -> Judge
     Args:
         path: the file, or a folder of BEIR.
         lenient: skip comment lines (``#``) and trailing fields of TREC qrels.
-        chain: which questions of a queries.jsonl have a known hop order; None: all.
+        chain: which questions of a queries.jsonl have a known hop order; None: those without
+            ``"ordered": false``.
     """
     if path.is_dir():
         return _splits(path, chain)
@@ -162,7 +163,7 @@ def _queries(path: Path, chain: Chain | None) -> Judged:
         [row["supporting_ids"] for row in rows],
         [row.get("hops") for row in rows],
         [row.get("type") for row in rows],
-        chains("all" if chain is None else chain, rows),
+        chains(chain, rows),
         [None if row.get("split") is None else str(row["split"]) for row in rows],
         texts=[str(row["question"]) if row.get("question") else None for row in rows],
     )

@@ -68,7 +68,8 @@ def _compared(result: SweepResult, view: View) -> Sentence:
         chosen = f"{counted(len(view.rows), 'locked trial')}, chosen among {trials}"
     disjoint = "" if view.splitting == "md5" else f", split={view.splitting}"
     extent = f"{caption.extent(view)}{caption.unordered(view)}{disjoint}"
-    return Sentence("compared", f"{extent}: {chosen}, by {view.objective}.")
+    best = "; the winner (>) is tune's best fusion" if result.whole.fused else ""
+    return Sentence("compared", f"{extent}: {chosen}, by {view.objective}{best}.")
 
 
 def _verdict(view: View) -> list[Sentence]:

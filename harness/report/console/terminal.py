@@ -24,6 +24,8 @@ KNOBS = {
     " cap=": "cap=N: only the N best of each list in pool.capped are fused",
 }
 """Explanations of words in the names of strategies."""
+PAPER = ("strategy", "p")
+"""Columns of an experiment's table that only files have, next to intervals."""
 ALL = 15
 """Number of trials in a table with explanations."""
 
@@ -41,10 +43,10 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
     if not explain:
         table = trials.leaderboard(result, len(view.rows), "screen")
         places = [int(row[0]) - 1 for row in table.rows]
-        return _text([_short(table, view, places)], f"{legend}.", said)
+        return _text([_short(table, view, places), *_published(result)], f"{legend}.", said)
     table = trials.leaderboard(result, ALL, "explained")
     below = f"{legend}; {_explained(view)}. {table.notes[0]}{_data(view)}"
-    tables = [table, by_hops(result.tune, Display())]
+    tables = [table, by_hops(result.tune, Display()), *_published(result)]
     return _text(tables, below, said, "explanation", "forecast")
 
 
@@ -60,9 +62,30 @@ def heldout(result: SweepResult, explain: bool = False) -> str:
     legend = f"{_won(view)}; {view.correction(view.reference)}"
     if not explain:
         table = _short(trials.heldout(result, "screen"), view, view.best_first)
-        return _text([table], f"{legend}.", said)
-    tables = [trials.heldout(result, "explained"), by_hops(view, Display())]
+        return _text([table, *_published(result)], f"{legend}.", said)
+    tables = [trials.heldout(result, "explained"), by_hops(view, Display()), *_published(result)]
     return _text(tables, f"{legend}; {_explained(view)}.{_data(view)}", said, "explanation")
+
+
+def _published(result: SweepResult) -> list[Table]:
+    """Return the first table of the sweep's experiment, if it has one, without the columns that
+    are for paper.
+    """
+    if not result.config.get("experiment"):
+        return []
+    from harness.report.experiment import first_table  # with the code of figures
+
+    found = []
+    for table in first_table(result):
+        kept = [
+            place
+            for place, column in enumerate(table.columns)
+            if column.kind != "interval"
+            and column.title not in PAPER
+            and (column.title != "split" or result.heldout)
+        ]
+        found.append(replace(table.take(kept), notes=[]))
+    return found
 
 
 def _text(tables: Sequence[Table], legend: str, said: Sequence[Sentence], *explained: Kind) -> str:

@@ -39,21 +39,32 @@ TABLES: Mapping[str, Callable[[SweepResult, Spec, Spec], Table]] = {
 
 def build_experiment(result: SweepResult) -> tuple[list[Table], list[Picture]]:
     """Return the tables and figures of the sweep's experiment; none without an experiment."""
+    tables, figures = _built(result, "tables", _table), _built(result, "figures", _figure)
+    return [*tables, *(table for _, table in figures if table)], [picture for picture, _ in figures]
+
+
+def first_table(result: SweepResult) -> list[Table]:
+    """Return the first table of the sweep's experiment, if it has one."""
+    return _built(result, "tables", _table, 1)
+
+
+def _built(
+    result: SweepResult,
+    kind: str,
+    build: Callable[[SweepResult, Spec, Spec], Any],
+    number: int | None = None,
+) -> list[Any]:
+    """Return the tables or figures of the sweep's experiment, or the first ``number`` of them."""
     file = str(result.folder / "config.yaml")
     experiment = read_experiment(result.config.get("experiment"), file)
     place = f"{file}: experiment"
-
-    def made(kind: str, build: Callable[[SweepResult, Spec, Spec], Any]) -> list[Any]:
-        with described_errors(place):
-            specs = [*(experiment.get(kind) or ())]
-        found = []
-        for number, spec in enumerate(specs):
-            with described_errors(f"{place}.{kind}.{number}"):
-                found.append(build(result, spec, experiment))
-        return found
-
-    tables, figures = made("tables", _table), made("figures", _figure)
-    return [*tables, *(table for _, table in figures if table)], [picture for picture, _ in figures]
+    with described_errors(place):
+        specs = [*(experiment.get(kind) or ())][:number]
+    found = []
+    for at, spec in enumerate(specs):
+        with described_errors(f"{place}.{kind}.{at}"):
+            found.append(build(result, spec, experiment))
+    return found
 
 
 def joint_figures(results: Sequence[SweepResult]) -> list[Picture]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from harness.core.table import Column, Source, Style, Table, counted, stack
 from harness.evaluation.column import won_lost
-from harness.report.table.comparison_table import ComparisonTable, not_comparable
+from harness.report.table.comparison_table import UNPRINTED, ComparisonTable, not_comparable
 from harness.sweep.folder import SweepResult, caption
 from harness.sweep.judge import Spec, matches
 
@@ -92,7 +92,7 @@ def summary(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
             most = max(counts, key=lambda count: (count[0], -count[1]))
             means = [sum(column) / len(mine) for column in zip(*counts, strict=True)]
             numbers = [len(mine), *most, *means, view.score(mine[0]), mine[0].name]
-            rows.append([group["label"], *numbers, str(group.get("published", "–"))])
+            rows.append([group["label"], *numbers, str(group.get("published", UNPRINTED))])
     columns = [
         Column("trials", "text"),
         Column("number", "count"),
@@ -104,6 +104,8 @@ def summary(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
         Column("best strategy", "text"),
         Column("published", "text"),
     ]
+    if all(row[-1] == UNPRINTED for row in rows):
+        rows, columns = [row[:-1] for row in rows], columns[:-1]
     facts = result.manifest
     extent = (
         f"{experiment['source']}, on {facts['dataset']}, tune split, n = "

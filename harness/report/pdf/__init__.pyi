@@ -1,3 +1,4 @@
+from .compile import COMMANDS as COMMANDS
 from .document import OWNER as OWNER
 from .document import Section as Section
 from .document import details as details

@@ -24,6 +24,8 @@ from harness.sweep.folder import SweepResult, View, caption, differences
 from harness.sweep.judge import Spec, find_trials
 
 UNPRINTED = "–"
+FEWEST = 3
+"""Number of questions below which a slice has no rows."""
 WHOLE = ({"label": "all", "where": {}},)
 
 
@@ -157,6 +159,9 @@ class ComparisonTable:
         ]
         if rules := [f"{cut['label']}: {cut['rule']}" for cut in self.slices if "rule" in cut]:
             notes.append(f"{'; '.join(rules)}.")
+        shown = {line.slice for line in self.lines}
+        if few := [str(cut["label"]) for cut in self.slices if cut["label"] not in shown]:
+            notes.append(f"Left out, with fewer than {FEWEST} questions: {', '.join(few)}.")
         if cuts := [cut for cut in self.slices if "list" in cut["where"]]:
             labels = ", ".join(str(cut["label"]) for cut in cuts)
             lists = ", ".join(dict.fromkeys(str(cut["where"]["list"]) for cut in cuts))
@@ -176,7 +181,7 @@ class ComparisonTable:
         """Return the rows of a slice of a split; those of one trial are one comparison."""
         metric, trials = self.metrics[0], self.result.whole.rows
         members = part.slice(cut["where"]) & ~np.isnan(metric(part.ranks[0]))
-        if not members.any():
+        if members.sum() < (FEWEST if cut["where"] else 1):
             return []
         rows = list(zip(self.spec["rows"], self.places, strict=True))
         own = {

@@ -142,6 +142,8 @@ def test_chain_rule(write: Write, store: Store) -> None:
         write(queries=[QUERIES[0], {**QUERIES[1], "ordered": False}]), Store(store.root / "fourth")
     )
     assert said.ordered.tolist() == said.chain.tolist() == [True, False]
+    every = load(folder, Store(store.root / "every"), chain="all")
+    assert every.ordered.tolist() == every.chain.tolist() == [True, True]
     assert Gold.read(folder / "queries.jsonl").has_last_hop.tolist() == [True, False]
     write(queries=[QUERIES[0], {**QUERIES[1], "ordered": "no"}])
     with pytest.raises(HarnessError, match=r"query q2.*'no'"):

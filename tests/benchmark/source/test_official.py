@@ -142,7 +142,10 @@ def test_hotpotqa_by_its_official_name(
         ["Alpha is a film. It was directed by Beta Brown.", "Beta Brown was born in Gammaville."],
         ["Delta is a film.", "Beta Brown was born in Gammaville."],
     ]
-    assert made.chain.tolist() == [True, False]
+    assert made.chain.tolist() == made.ordered.tolist() == [True, False]
+    every = load("hotpotqa_dev", store, f"paths.data={tmp_path}", "dataset.chain=all")
+    assert every.ordered.tolist() == [True, True]
+    assert every.sha256 != made.sha256
     extra = [json.loads(row) for row in made.queries["extra"]]
     assert [row.get("ordered") for row in extra] == [None, False]
     assert "2 questions" in caplog.text

@@ -52,7 +52,8 @@ def test_before_heldout(example: ModuleType, tmp_path: Path) -> None:
     assert said["power on test"].endswith("with probability 0.02 (for .80 it takes 66 questions).")
     short = said["in short"]
     assert short.startswith(
-        "sample, tune split (n = 8): 5 fusions and 3 single lists, by last_hop@5.\n"
+        "sample, tune split (n = 8): 5 fusions and 3 single lists, by last_hop@5; the winner (>) is "
+        "tune's best fusion.\n"
     )
     assert (
         "On tune boltzmann pit alpha=0.7 beta=0.5 cap=20 is not shown to be better than dense "

@@ -9,17 +9,21 @@ from harness.report.console import terminal
 def test_leaderboard(example: ModuleType, tmp_path: Path) -> None:
     """Of eight trials the three lists and the best trial of each of the three fusers."""
     lines = terminal.leaderboard(example.write(tmp_path / "s1", heldout=False)).splitlines()
-    assert lines[0] == "sample, tune split (n = 8): 5 fusions and 3 single lists, by last_hop@5."
-    assert " ".join(lines[2].split()) == "rank strategy last_hop@5 full_sup@5 W L p Holm p"
-    assert lines[4].split()[:2] == [">", "1"]
-    assert lines[4].split()[-6:] == ["75.0", "62.5", "3", "1", ".625", "1.000"]
-    assert [line.split()[0] for line in lines[5:10]] == ["3", "4", "6", "7", "8"]
-    assert [lines[place].split()[1] for place in (5, 8)] == ["graph", "dense"]
-    assert lines[11].startswith(
+    head = " ".join(line.strip() for line in lines[:2])
+    assert head == (
+        "sample, tune split (n = 8): 5 fusions and 3 single lists, by last_hop@5; the winner (>) is "
+        "tune's best fusion."
+    )
+    assert " ".join(lines[3].split()) == "rank strategy last_hop@5 full_sup@5 W L p Holm p"
+    assert lines[5].split()[:2] == [">", "1"]
+    assert lines[5].split()[-6:] == ["75.0", "62.5", "3", "1", ".625", "1.000"]
+    assert [line.split()[0] for line in lines[6:11]] == ["3", "4", "6", "7", "8"]
+    assert [lines[place].split()[1] for place in (6, 9)] == ["graph", "dense"]
+    assert lines[12].startswith(
         "W, L (GraphWin, GraphLoss): won, lost against dense; Holm p: corrected over "
     )
     assert "On the 6 questions of test its expected score is 40.0 to 80.0." in lines
-    assert len(lines) <= 23
+    assert len(lines) <= 24
     assert max(map(len, lines)) <= 120
 
 
@@ -32,7 +36,7 @@ def test_what_explains_stands_behind_explain(
     for topic in ("headroom: ", "expected on test: ", "power on test: "):
         assert f"\n{topic}" in whole
         assert topic not in short
-    head, row = (" ".join(whole.splitlines()[place].split()) for place in (2, 4))
+    head, row = (" ".join(whole.splitlines()[place].split()) for place in (3, 5))
     assert "W L p Holm p W* L* Holm p*" in head
     assert "3 1 .625 1.000 2 1 1.000" in row
     assert "p (McNemar)  detectable" in whole
@@ -81,6 +85,16 @@ def test_a_long_name_is_wrapped_and_p_stays_beside_it(
     monkeypatch.setenv("COLUMNS", "96")
     lines = terminal.leaderboard(result).splitlines()
     start = next(place for place, line in enumerate(lines) if " 4  linear" in line)
-    assert lines[2].endswith("p  Holm p")
+    assert lines[3].endswith("p  Holm p")
     assert lines[start].endswith("1.000   1.000")
     assert lines[start + 1].strip() == "lists=dense+graph+bm25"
+
+
+def test_the_table_of_an_experiment_is_on_the_screen(example: ModuleType, tmp_path: Path) -> None:
+    """Without strategies and intervals; of dense and its best trial 8 questions of tune, 6 of test
+    (by hand in test_experiment).
+    """
+    result = example.of_experiment(example.write(tmp_path / "s1"))
+    lines = [line.split() for line in terminal.heldout(result).splitlines()]
+    assert ["all", "tune", "best", "8", "75.0"] in [line[:5] for line in lines]
+    assert ["all", "test", "vector", "only", "6", "33.3"] in [line[:6] for line in lines]

@@ -29,7 +29,7 @@ def test_an_added_column_is_in_text_tex_html_csv_and_mlflow(
 
     monkeypatch.setattr(trials, "trial_fields", with_one_more)
     result = example.write(tmp_path / "s1")
-    head, _, winner = terminal.leaderboard(result).splitlines()[2:5]
+    head, _, winner = terminal.leaderboard(result).splitlines()[3:6]
     assert (head.split()[-1], winner.split()[-1]) == ("asked", "8")
     assert '<th class="count">asked</th>' in trials.heldout(result).html()
     write({"s": result}, tmp_path, tmp_path / "out", Display())
