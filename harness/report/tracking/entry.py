@@ -13,7 +13,16 @@ from harness.core.table import counted, p_value
 from harness.report.table.trials import counts_graph_wins, tracked_names
 from harness.report.tracking.page import TrackerPage
 from harness.report.tracking.parameters import numbers, pipeline, shortened, text
-from harness.sweep.folder import ENTRY, LOCK, NUMBERS, Row, SweepResult, View, rerun
+from harness.sweep.folder import (
+    ENTRY,
+    LOCK,
+    NUMBERS,
+    Row,
+    SweepResult,
+    View,
+    lists_read,
+    rerun,
+)
 
 NOTE = "mlflow.note.content"
 WIDTH = 76
@@ -169,12 +178,16 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
 
 
 def _params(result: SweepResult, view: View) -> list[dict[str, str]]:
-    """Return the parameters of each row: every knob of the sweep's trials, and p as text."""
+    """Return the parameters of each row: every knob of the sweep's trials, and p as text.
+
+    Lists are ``graph+bm25``, as in the name of the strategy; MLflow cuts off longer texts.
+    """
     knobs = dict.fromkeys(key for row in result.whole.rows for key in row["parameters"])
     return [
         {
             **dict.fromkeys((*SHOWN, *knobs), ABSENT),
             **parameters_of(row),
+            "pool.lists": "+".join(lists_read(row)) or ABSENT,
             "strategy": row["name"],
             **{name: p_value(row.get(p)) for p, name in P_TEXTS.items()},
         }
