@@ -1,7 +1,7 @@
 """List the sweeps of the runs folder, or what can be chosen: `harness list fuser`, `harness list
 metric`.
 
-Of a sweep: benchmark, queries, trials, winner, whether test was evaluated, size. Of a concept (a
+Of a sweep: typed parameters, trials, winner, whether test was evaluated. Of a concept (a
 folder of conf/): every name that there is, those of plug-ins and of your own packages too, and what
 it is.
 

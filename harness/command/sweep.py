@@ -99,24 +99,30 @@ def run(config: DictConfig) -> float | None:
         _check_models(trials)  # before any list is built
     prepared = Prepared.of(plan)
     result = sweep(prepared, trials)
+    evaluated = _evaluated(prepared.benchmark, Path(config.paths.ledger))
     if multirun.VARIABLE in os.environ:
-        multirun.note(result)
+        multirun.note(result, evaluated)
     print(terminal.leaderboard(result, explain))
     if not result.heldout:
-        print(_next(result, prepared.benchmark, Path(config.paths.ledger)))
+        print(evaluated or _next(result))
     print(result.folder, flush=True)
     if tracking.destination:
         track(tracking, result.folder)
     return result.whole.score(result.whole.rows[shown_place(result, result.whole)])
 
 
-def _next(result: SweepResult, data: Benchmark, ledger: Path) -> str:
-    """Return the line on what to do next: `heldout`, unless it would be refused."""
+def _evaluated(data: Benchmark, ledger: Path) -> str:
+    """Return the line on earlier evaluations of test, after which `heldout` would be refused."""
     from harness.sweep.heldout import Ledger
 
     look = Ledger(ledger).look(data.question_keys(data.members("test")), data.sha256)
-    if look.earlier:
-        return f"test was evaluated already (evaluation {look.evaluation - 1}): {look.sentence}"
+    if not look.earlier:
+        return ""
+    return f"test was evaluated already (evaluation {look.evaluation - 1}): {look.sentence}"
+
+
+def _next(result: SweepResult) -> str:
+    """Return the line on what to do next."""
     line = f"{program('harness')} heldout sweep={shlex.quote(str(result.folder))}"
     return f"next: {line}    # what is locked, on test, once"
 

@@ -61,9 +61,14 @@ def run(config: DictConfig) -> None:
         print(f"{tracking.destination} has its own pages: {tracking.address(newest, runs)}")
         return
     line = command(tracking.database, tracking.artifact_root, host, port)
-    # MLflow's server imports from the folder that it is started in.
-    server = subprocess.Popen(line, cwd=sys.prefix, env=environment(), stdout=sys.stderr)
-    signal.signal(signal.SIGTERM, lambda *_: server.terminate())
+    # MLflow's server imports from the folder that it is started in. In a process group of its own
+    # a terminal's Ctrl-C does not reach it: interrupted twice, it prints a traceback.
+    server = subprocess.Popen(
+        line, cwd=sys.prefix, env=environment(), stdout=sys.stderr, process_group=0
+    )
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(ending) != signal.SIG_IGN:  # nohup ignores SIGHUP
+            signal.signal(ending, lambda *_: server.terminate())
     try:
         if _answers(f"http://{host}:{port}/health", server):
             print(f"newest sweep: http://{host}:{port}/{newest}")

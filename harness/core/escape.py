@@ -1,8 +1,8 @@
 """Escaping: text from data is printed and never interpreted as a command.
 
 There is one function for each place: ``terminal`` (and ``printable``, for everything that a process
-prints), ``tex``, ``html``, ``markdown`` (also for MLflow's notes), ``spreadsheet`` and
-``file_name``.
+prints), ``tex``, ``html``, ``markdown`` (also for MLflow's notes), ``spreadsheet``, ``file_name``
+and ``override_key``.
 """
 
 from __future__ import annotations
@@ -54,6 +54,11 @@ INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
 order), of halves of surrogate pairs and of line separators.
 """
 JOINERS = "\u200c\u200d"  # of Persian and Indic letters, and of emoji
+
+
+def override_key(name: str) -> str:
+    """Return a name as Hydra reads it within braces, where quotes are no part of its grammar."""
+    return re.sub(r"([\\()\[\]{}:=,])", r"\\\1", name)
 
 
 def terminal(text: object) -> str:

@@ -27,7 +27,7 @@ class SweepNotebook(SweepResult):
     @cached_property
     def tables(self) -> Mapping[str, Table]:
         """Return the tables of `harness report`, by name."""
-        return {table.name: table for table in section(self, displayed()).tables}
+        return {table.name: table for table in section(self, displayed()).every}
 
     @cached_property
     def figures(self) -> Mapping[str, Picture]:

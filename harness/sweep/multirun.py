@@ -43,8 +43,9 @@ VARIABLE = "HARNESS_MULTIRUN"
 
 
 Job = Mapping[str, Any]
-"""The record of a job: ``number``, ``overrides``, and how it ended: ``sweep`` (a folder), ``table``
-(``columns`` and ``rows``), ``left_out`` or ``failed`` (the reason).
+"""The record of a job: ``number``, ``overrides``, and how it ended: ``sweep`` (a folder) with
+``evaluated`` (the line on earlier evaluations of test, if any), ``table`` (``columns``, ``rows``),
+``left_out`` or ``failed`` (the reason).
 """
 
 
@@ -105,10 +106,17 @@ MADE: dict[str, object] = {}
 """The result of the job in this process."""
 
 
-def note(result: SweepResult | Table) -> None:
-    """Record the sweep of this job, or its rows of the joint table."""
+def note(result: SweepResult | Table, evaluated: str = "") -> None:
+    """Record the sweep of this job, or its rows of the joint table.
+
+    Args:
+        result: the sweep, or the rows.
+        evaluated: the line on earlier evaluations of the sweep's test questions.
+    """
     if isinstance(result, SweepResult):
         MADE["sweep"] = str(result.folder)
+        if evaluated:
+            MADE["evaluated"] = evaluated
     else:
         columns = [(column.title, column.kind) for column in result.columns]
         MADE["table"] = {"columns": columns, "rows": result.rows}
@@ -145,7 +153,8 @@ def _summary(jobs: Sequence[Job], results: Sequence[SweepResult], place: Path) -
         yield from ["", f"{message}: {counted(number, 'cell')} of {len(jobs)}"]
         for reason in _reasons(jobs, "left_out"):
             yield from paragraph(reason)
-    if results:
+    yield from _reasons(jobs, "evaluated")
+    if any("sweep" in job and "evaluated" not in job for job in jobs):
         yield f"next: {program('harness')} heldout sweep=DIR    # scores one of these on test, once"
     yield from (str(result.folder) for result in results)
 

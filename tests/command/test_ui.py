@@ -35,7 +35,10 @@ CANARY = "raise SystemExit('a file of the working directory was imported')\n"
 
 
 def harness(*arguments: str, runs: Path) -> list[str]:
-    script = "from harness.__main__ import main; main()"  # as the installed `harness` starts
+    script = (  # as the installed `harness` starts; a shell's job in the background ignores SIGINT
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from harness.__main__ import main; main()"
+    )
     return [sys.executable, "-P", "-c", script, "ui", f"paths.runs={runs}", *arguments]
 
 
@@ -44,6 +47,7 @@ class Server:
     url: str
     greeting: str
     link: str
+    process: subprocess.Popen[str]
 
     def get(self, path: str, **body: Any) -> Any:
         data = json.dumps(body).encode() if body else None
@@ -90,16 +94,22 @@ def server(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
         port = probe.getsockname()[1]
     ours = harness(f"port={port}", f"paths.reports={runs}/reports", runs=runs)
     process = subprocess.Popen(
-        ours, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=strange
+        ours,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=strange,
+        start_new_session=True,
     )
     url = f"http://127.0.0.1:{port}"
     try:
         assert process.stdout is not None
         link, greeting = (process.stdout.readline() for _ in range(2))
-        yield Server(url, greeting, link.partition(": ")[2].strip())
+        yield Server(url, greeting, link.partition(": ")[2].strip(), process)
     finally:
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=30)
+        if process.returncode is None:
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=30)
 
 
 def test_what_is_finished_is_exported_and_served(server: Server, runs: Path) -> None:
@@ -204,3 +214,11 @@ def test_tracking_without_a_database(tmp_path: Path) -> None:
     done = process.harness("ui", f"paths.runs={tmp_path}", "tracking=none")
     assert done.returncode == 2
     assert "use tracking=mlflow" in done.stderr
+
+
+def test_ctrl_c_ends_it_without_a_complaint(server: Server) -> None:
+    """The last test of the server: a terminal sends SIGINT to all processes of its job."""
+    os.killpg(server.process.pid, signal.SIGINT)
+    _, said = server.process.communicate(timeout=30)
+    assert server.process.returncode == 0
+    assert not re.search("interrupted|Traceback|error", said)

@@ -40,14 +40,27 @@ def test_outcomes(result: SweepResult) -> None:
 
 
 def test_alpha_curves(result: SweepResult) -> None:
-    curves = {
-        family: [point[:2] for point in points]
-        for family, points in alpha.curves(result.whole).items()
-    }
+    pool, found = alpha.curves(result.whole)
+    assert pool == ("dense",)  # the rows name no lists
+    curves = {family: [point[:2] for point in points] for family, points in found.items()}
     assert curves == {
         "boltzmann": [(0.5, 0.625), (0.7, 0.75)],
         "linear": [(0.3, 0.625), (0.7, 0.5)],
     }
+
+
+def test_alpha_is_drawn_for_the_two_lists_of_the_best_trial(result: SweepResult) -> None:
+    """alpha is the share of dense, or of the first of two others, whatever their order."""
+    for row in result.whole.rows:
+        best = row["score" if "score" in row else "last_hop@5"] > 0.7
+        row["parameters"]["pool.lists"] = ["graph", "bm25"] if best else ["graph", "dense"]
+    assert alpha.curves(result.whole) == (("graph", "bm25"), {})
+    for row in result.whole.rows:
+        row["parameters"]["pool.lists"] = ["graph", "dense"]
+    assert alpha.curves(result.whole)[0] == ("dense", "graph")
+    (picture,) = alpha.pictures(result)
+    assert picture.x == "alpha (share of dense)"
+    assert "dense's share in fusions of dense and graph" in picture.title
 
 
 def test_no_alpha_no_figure(result: SweepResult) -> None:

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
 from harness.core.configuration.conf_files import names
 from harness.core.errors import HarnessError
+from harness.core.escape import override_key
 from harness.core.input import value_at
 
 STRATEGIES = ("fuser", "normalizer", "temperature", "reranker")
@@ -157,11 +159,33 @@ def unreadable(key: str, value: str) -> HarnessError:
         return HarnessError(
             f"{key}={value}: {named[1]}= needs a colon in braces; write '{key}={mend}'"
         )
-    mend = '{name: "..."}' if nested else '"{}"'.format(value.strip("'\""))
+    if odd := re.search(r"[{,]\s*['\"]?([^{},:'\"]*[^\x00-\x7f{},:'\"][^{},:'\"]*):", value):
+        return HarnessError(
+            f"{key}={value}: rename {odd[1]}; a name in braces has only letters a to z, digits, "
+            "blanks and _ - + . @ / % $ * ? |"
+        )
+    if value.startswith("{") and (mended := _with_plain_names(value)) != value:
+        return HarnessError(
+            f"{key}={value}: a name in braces has no quotes, but a backslash before each of "
+            f"( ) [ ] : = , in it; write {shlex.quote(f'{key}={mended}')}"
+        )
+    text = value.strip("'\"").replace('"', '\\"')
+    mend = '{name: "..."}' if nested else f'"{text}"'
     return HarnessError(
         f"{key}={value} cannot be read as it is typed; such a text, or name, needs quotes "
-        f"within those of the shell: '{key}={mend}'"
+        f"within those of the shell: {shlex.quote(f'{key}={mend}')}"
     )
+
+
+def _with_plain_names(value: str) -> str:
+    """Return a mapping with its names escaped and without quotes."""
+    entries = []
+    for entry in split(value[1:].removesuffix("}")):
+        name, colon, item = entry.partition(":")
+        if colon and "\\" not in name:
+            name = override_key(name.replace('"', "").replace("'", ""))
+        entries.append(f"{name}{colon}{item}")
+    return f"{{{','.join(entries)}}}"
 
 
 def several(one: Override, tree: Mapping[str, Any]) -> HarnessError:

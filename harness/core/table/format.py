@@ -7,9 +7,11 @@ compared with.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Generic, Literal, TypeVar
 
 MISSING = "–"
@@ -159,19 +161,25 @@ def span(bounds: Sequence[float]) -> str:
     return " to ".join(points(bound) for bound in bounds)
 
 
+def digits(value: float, count: int) -> str:
+    """Return a number with so many significant digits and no exponent: ``110``, ``0.000043``."""
+    text = f"{value:.{count}g}"
+    return f"{Decimal(text):f}" if math.isfinite(value) else text
+
+
 def plain(value: Any) -> str:
     """Return a float with four significant digits, and any other value as text."""
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return digits(value, 4) if isinstance(value, float) else str(value)
 
 
 def measured(value: float) -> str:
     """Return a number with three significant digits: ``0.445``, ``57.4``, ``1390``."""
-    return f"{float(f'{value:.3g}'):.15g}"
+    return digits(value, 3)
 
 
 def change(difference: float) -> str:
     """Return a difference with its sign and three significant digits."""
-    return f"{difference:+.3g}"
+    return f"{'' if difference < 0 else '+'}{digits(difference, 3)}"
 
 
 def changes(bounds: Sequence[float]) -> str:

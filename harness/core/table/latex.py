@@ -61,7 +61,7 @@ LONGEST, LINES = 40, 56
 """Number of rows of a table that fit on a page, and of lines if it has several parts of columns."""
 
 
-def table_text(text: str) -> str:
+def table_text(text: object) -> str:
     """Return text in LaTeX, with minus signs before numbers."""
     return re.sub(r"(?<![\w.@/}-])-(?=[\d.])", r"\\ensuremath{-}", tex(text))
 

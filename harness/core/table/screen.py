@@ -13,7 +13,7 @@ from harness.core.table.table import Table, parted
 
 WIDEST = 100
 """Largest width of tables and paragraphs, unless COLUMNS is set."""
-SHORTEST = 16
+SHORTEST = 12
 """Smallest number of characters of a line of a wrapped cell."""
 
 

@@ -146,6 +146,17 @@ class Table:
             for row in self.rows
         ]
 
+    def behind(self, column: Column, values: Sequence[Any]) -> Table:
+        """Return the table behind a further first column with these values."""
+        best = frozenset((row, place + 1) for row, place in self.style.best)
+        marks = {(row, place + 1): mark for (row, place), mark in self.style.marks.items()}
+        return replace(
+            self,
+            columns=[column, *self.columns],
+            rows=[[value, *row] for value, row in zip(values, self.rows, strict=True)],
+            style=replace(self.style, best=best, marks=marks),
+        )
+
     def without(self, titles: Collection[str]) -> Table:
         """Return the table without these columns."""
         return self.take([n for n, title in enumerate(self.titles) if title not in titles])
@@ -222,6 +233,7 @@ class Table:
     def text(self) -> str:
         """Return title, rows and notes."""
         notes = [escape.terminal(note) for note in (*self.notes, *self.source.notes)]
+        notes = [note.replace(f"{WINNER}:", ">:") for note in notes]  # as lines() marks the row
         below = ["", *notes] if notes else []
         return "\n".join([escape.terminal(self.head), "", *self.lines(), *below])
 
@@ -252,16 +264,17 @@ class Table:
         own = WINNER if row in self.marked and place == self.keys[-1] else ""
         return own + self.style.marks.get((row, place), "")
 
-    def with_best(self, lowest: Collection[str] = ()) -> Table:
+    def with_best(self, lowest: Collection[str] = (), besides: Collection[str] = ()) -> Table:
         """Return the table with the best value of each column of shares in bold.
 
         Args:
             lowest: titles of the columns whose lowest value is the best.
+            besides: titles of the columns without a best value.
         """
         best = set(self.style.best)
         for place, column in enumerate(self.columns):
             values = [row[place] for row in self.rows if not is_missing(row[place])]
-            if column.kind == "share" and len(values) > 1:
+            if column.kind == "share" and len(values) > 1 and column.title not in besides:
                 value = min(values) if column.title in lowest else max(values)
                 best |= {(n, place) for n, row in enumerate(self.rows) if row[place] == value}
         return replace(self, style=replace(self.style, best=frozenset(best)))
@@ -312,20 +325,21 @@ def stack(parts: Mapping[str, Table], title: str) -> Table:
         parts: the tables by their names, which a first column holds.
         title: of that column.
     """
-    first = next(iter(parts.values()))
+    named = [
+        part.behind(Column(title, "text"), [name] * len(part.rows)) for name, part in parts.items()
+    ]
     rows: list[Sequence[Any]] = []
     marked, rules, best = set[int](), set[int](), set[tuple[int, int]]()
     marks: dict[tuple[int, int], str] = {}
-    for name, part in parts.items():
+    for part in named:
         start, style = len(rows), part.style
         marked |= {start + row for row in part.marked}
         rules |= {start, *(start + row for row in style.rules)}
-        best |= {(start + row, place + 1) for row, place in style.best}
-        marks |= {(start + row, place + 1): mark for (row, place), mark in style.marks.items()}
-        rows += [[name, *row] for row in part.rows]
+        best |= {(start + row, place) for row, place in style.best}
+        marks |= {(start + row, place): mark for (row, place), mark in style.marks.items()}
+        rows += part.rows
     return replace(
-        first,
-        columns=[Column(title, "text"), *first.columns],
+        named[0],
         rows=rows,
         marked=frozenset(marked),
         style=Style(frozenset(best), marks, frozenset(rules - {0})),

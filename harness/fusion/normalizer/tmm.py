@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from harness.core.errors import HarnessError, bounded
+from harness.core.escape import override_key
 from harness.fusion.normalizer import Normalizer, PerList, ZeroAbsent, best, least
 
 
@@ -51,7 +52,7 @@ class Tmm(PerList):
 
 def _key(minimum: Mapping[str, float]) -> str:
     """Return the key with the minimum of each list, as it is typed."""
-    pairs = ", ".join(f"{name}: {low:g}" for name, low in minimum.items())
+    pairs = ", ".join(f"{override_key(name)}: {low:g}" for name, low in minimum.items())
     return f"'normalizer.minimum={{{pairs}}}'"
 
 

@@ -131,7 +131,7 @@ def _tied(result: SweepResult, view: View) -> list[Sentence]:
         return []
     tied = sum(whole.rows[place].tied for place in fused)
     others = counted(len(fused), "other fusion")
-    text = f"{tied} of {others} are not shown to be worse than the winner."
+    text = f"Not shown to be worse than the winner: {tied} of {others}."
     return [Sentence("addition", text)]
 
 

@@ -18,7 +18,7 @@ from harness.sweep.folder import SweepResult, View
 ROWS = 6
 """Number of rows of a short table; more fusers have more rows."""
 KNOBS = {
-    "alpha=": "alpha: share of the reference list",
+    "alpha=": "alpha: share of the reference list, or of the first of two others",
     "beta=": "beta: bonus for documents of several lists",
     " auto": "auto: temperature from a list's own scores",
     " cap=": "cap=N: only the N best of each list in pool.capped are fused",
@@ -127,7 +127,7 @@ def _short(table: Table, view: View, places: Sequence[int]) -> Table:
     ]
     others.sort(key=lambda place: -view.gain(place))
     chosen = {*first, *others[: max(0, ROWS - len(first))]}
-    order = sorted(chosen, key=lambda place: (-view.gain(place), place != view.best_place))
+    order = sorted(chosen, key=lambda place: (-view.gain(place), place != view.best_place, place))
     table = table.take(rows=[places.index(place) for place in order])
     return replace(table, marked=frozenset({order.index(view.best_place)}))
 

@@ -1,4 +1,4 @@
-"""The objective against the reference's share alpha, with Wilson bands."""
+"""The objective against alpha, the share of the first of two lists, with Wilson bands."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness.evaluation.statistic import wilson
+from harness.fusion.context import default_anchor
 from harness.report.figure import Picture, color_and_marker
-from harness.sweep.folder import SweepResult, View
+from harness.sweep.folder import JudgedTrial, SweepResult, View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DASHES = ((0, (4, 2)), (0, (1, 1)), (0, (4, 1, 1, 1)))
+Pair = tuple[str, ...]
 Point = tuple[float, float, float, float]
 """alpha, the objective of its best trial, and the bounds of the 95% Wilson interval."""
 
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
     """Yield one figure if the sweep varied alpha."""
-    view, found = result.whole, curves(result.whole)
+    view = result.whole
+    pool, found = curves(view)
     if not found:
         return
     lists = {name: view.score(view.rows[place]) for name, place in view.singles.items()}
@@ -39,29 +42,46 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
             axes.axhline(100 * score, color="black", lw=0.8, linestyle=dashes, label=name)
         figure.legend(loc="outside upper center", ncols=3)
 
-    title = f"{view.objective} by alpha, {view.reference}'s share"
+    mixed = f" in fusions of {' and '.join(pool)}" if len(pool) > 1 else ""
+    title = f"{view.objective} by alpha, {pool[0]}'s share{mixed}"
     notes = (
         "Each point is the best trial of a fuser at that alpha, over its other knobs. Bands: its "
-        "95% Wilson interval. Dashed: single lists."
+        "95% Wilson interval. Lines without points: single lists."
     )
-    axes = f"alpha (share of {view.reference})", f"{view.objective} (%)"
+    axes = f"alpha (share of {pool[0]})", f"{view.objective} (%)"
     yield Picture("alpha", title, draw, 2.7, notes, view.half, *axes)
 
 
-def curves(view: View) -> dict[str, list[Point]]:
-    """Return the sorted points of each fuser; empty if the sweep did not vary alpha."""
+def curves(view: View) -> tuple[Pair, dict[str, list[Point]]]:
+    """Return the two lists of the best trial that has an alpha, the one with share alpha first, and
+    the sorted points of each fuser on these lists; no points if the sweep did not vary alpha.
+    """
+    rows = [row for row in view.rows if row.parameters.get("fuser.alpha") is not None]
+    pairs = {row.trial: pair(row, view.reference) for row in rows}
+    pool = pairs[max(rows, key=view.score).trial] if rows else ()
     best: dict[str, dict[float, float]] = {}
-    for row in view.rows:
-        alpha = row.parameters.get("fuser.alpha")
-        if alpha is not None:
-            curve = best.setdefault(row.family, {})
+    for row in rows:
+        if pairs[row.trial] == pool:
+            alpha, curve = row.parameters["fuser.alpha"], best.setdefault(row.family, {})
             curve[alpha] = max(curve.get(alpha, 0.0), view.score(row))
     if not any(len(curve) > 1 for curve in best.values()):
-        return {}
-    return {
+        return pool, {}
+    points = {
         family: [
             (alpha, share, *wilson(round(share * view.n), view.n))
             for alpha, share in sorted(curve.items())
         ]
         for family, curve in sorted(best.items())
     }
+    return pool, points
+
+
+def pair(row: JudgedTrial, reference: str) -> Pair:
+    """Return the two lists of a row, the one with share alpha first; the reference alone for a row
+    that names no two lists.
+    """
+    lists = row.lists
+    if len(lists) != 2:
+        return (reference,)
+    anchor = row.parameters.get("reference") or default_anchor(lists)
+    return tuple(sorted(lists, key=lambda name: name != anchor))

@@ -11,6 +11,7 @@ import numpy as np
 
 from harness.core.arrays import Float64Array
 from harness.core.configuration import strategy
+from harness.core.table import digits
 from harness.fusion.normalizer import Normalizer, for_list
 from harness.fusion.pool import PoolSpec
 from harness.report.figure import COLORS, HATCHES, Picture
@@ -52,7 +53,8 @@ def raw(lists: Mapping[str, ListScores], where: str) -> Picture:
     is_log = 0 < low < high
     edges = np.geomspace(low, high, 41) if is_log else np.linspace(low, high, 41)
     ranges = "; ".join(
-        f"{name} {values.min():.2g} to {values.max():.2g}, median {np.median(values):.2g}"
+        f"{name} {digits(values.min(), 2)} to {digits(values.max(), 2)}, median "
+        f"{digits(np.median(values), 2)}"
         for name, values in scores.items()
     )
 

@@ -14,9 +14,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from harness.core import escape
 from harness.core.concepts import package_folder
 from harness.core.files import whole
+from harness.core.table import table_text
 from harness.work.progress import Progress
 
 PDFLATEX = ("-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error")
@@ -93,7 +93,7 @@ def fill(name: str, **values: Any) -> str:
     environment = Environment(
         loader=FileSystemLoader(package_folder("reports/templates")),
         undefined=StrictUndefined,
-        finalize=lambda value: value if isinstance(value, Markup) else escape.tex(value),
+        finalize=lambda value: value if isinstance(value, Markup) else table_text(value),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,

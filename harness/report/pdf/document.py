@@ -25,7 +25,7 @@ from harness.report.figure import (
 from harness.report.pdf.compile import SECONDS, compile_pdf, fill
 from harness.report.table.main import by_hops, main
 from harness.report.table.study import study_tables
-from harness.report.table.sweep_tables import build_tables
+from harness.report.table.sweep_tables import best_list, build_tables
 from harness.sweep.folder import SweepResult, by_kind, caption, made_by
 from harness.sweep.settings import settings_table
 from harness.work.progress import over
@@ -33,7 +33,7 @@ from harness.work.progress import over
 FIGURES = (outcomes, alpha, list_scores)
 OWNER = "% Of sweep {}.\n"
 """The first line of a sweep's details.tex."""
-DETAIL = "\\noindent{\\footnotesize\\textbf{%s}: %s\\par}\n"
+DETAIL = "\\par\\noindent{\\footnotesize\\textbf{%s}: %s\\par}\n"
 """A line of details.tex."""
 HASH = re.compile("[0-9a-f]{64}")
 OF_PAPER = ("main", "by_hops")
@@ -51,6 +51,7 @@ class Section:
         lead: the sentences below the first table.
         details: further facts on the numbers, by topic.
         tables, pictures: the first ones are on its first page.
+        further: the tables for the author.
     """
 
     title: str
@@ -60,6 +61,12 @@ class Section:
     details: Mapping[str, str]
     tables: Sequence[Table]
     pictures: Sequence[Picture]
+    further: Sequence[Table] = ()
+
+    @property
+    def every(self) -> list[Table]:
+        """All tables."""
+        return [*self.tables, *self.further]
 
     def path(self, table: Table) -> str:
         """Return the path of a table's files in tables/, without their ending."""
@@ -84,17 +91,18 @@ def section(
         label,
         in_short(result)[1:4],
         details(result),
-        [*main([result], display), by_hops(result.locked, display), *tables, *build_tables(result)],
+        [*main([result], display), by_hops(result.locked, display), *tables, *best_list(result)],
         [*of_sweep[:1], *drawn, *of_sweep[1:], *pictures],
+        build_tables(result),
     )
 
 
 def _title(result: SweepResult, display: Display) -> str:
-    """Return the heading of a sweep; lists that were given as files are there by their names."""
+    """Return the heading of a sweep: its lists, or the experiment and the typed overrides."""
     name = display.dataset.get(result.locked.dataset, result.locked.dataset)
-    if "lists" not in result.given:
+    if "lists" not in result.given and result.kind != "sweep":
         return f"{name}, {result.kind}"
-    lists = ", ".join(display.list.get(one, one) for one in result.whole.singles)
+    lists = ", ".join(display.list.get(one, one) for one in result.manifest["single"])
     return f"{name}: fusion of {lists}"
 
 
@@ -170,7 +178,7 @@ def _write(one: Section, out: Path, display: Display) -> list[Path]:
     tables, figures = out / "tables" / one.folder, out / "figures" / one.folder
     made: list[Path] = []
     by_name: dict[str, list[Table]] = {}
-    for table in one.tables:
+    for table in one.every:
         by_name.setdefault(one.path(table), []).append(table)
     for name, own in by_name.items():
         texts = []

@@ -18,7 +18,7 @@ INFORMATIVE = 0.05
 def ablation(view: View) -> list[Table]:
     """Return the table; empty with fewer than two fusers, or if the objective is not 0/1."""
     locked = {row["trial"] for row in view.lock["fusers"]} - {view.winner}
-    places = [place for place, row in enumerate(view.rows) if row.trial in locked]
+    places = [place for place in view.best_first if view.rows[place].trial in locked]
     if not places or not view.metric.binary:
         return []
     compared = Family.of(

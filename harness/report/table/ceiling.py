@@ -8,8 +8,13 @@ from harness.sweep.folder import View, caption
 
 
 def ceiling(view: View) -> list[Table]:
-    """Return the ceiling of each pool on tune, smaller caps first; empty if nothing was fused."""
-    pools = sorted(view.manifest["ceiling"], key=lambda one: (one["cap"] is None, one["cap"] or 0))
+    """Return the ceiling of each pool on tune, smaller caps first, and of the same cap the highest
+    ceiling first; empty if nothing was fused.
+    """
+    pools = sorted(
+        view.manifest["ceiling"],
+        key=lambda one: (one["cap"] is None, one["cap"] or 0, -one["share"]),
+    )
     rows = [[value_text(one["cap"]), "+".join(one["lists"]), one["share"]] for one in pools]
     columns = [Column("pool.cap", "text"), Column("lists", "text"), Column("ceiling %")]
     notes = ["Ceiling: the share of questions whose last gold passage is anywhere in the pool."]

@@ -14,7 +14,8 @@ def headroom(view: View) -> list[Table]:
     best = view.singles.get(str(view.best_single))
     if best is None or not view.metric.binary:
         return []
-    fused, floor = view.fused, float(view.scores[best].mean())
+    fused = [place for place in view.best_first if place in view.fused]
+    floor = float(view.scores[best].mean())
     rows = []
     for place in fused:
         score, top = float(view.scores[place].mean()), ceiling_of(view, place)
@@ -36,7 +37,7 @@ def headroom(view: View) -> list[Table]:
     marked = frozenset(row for row, place in enumerate(fused) if place == view.winner_place)
     title = f"What a perfect fuser would add on {view.half}"
     table = Table("headroom", title, columns, rows, caption.source(view), notes, marked)
-    return [table.with_best()]
+    return [table.with_best(besides=["ceiling %"])]
 
 
 def ceiling_of(view: View, place: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from harness.sweep.folder import JudgedTrial, SweepResult, View, caption, differ
 MOST = 20
 """The largest number of rows of a sweep."""
 BETTER, WORSE = "‡", "§"
-SIGNS = {BETTER: "better", WORSE: "worse"}
+SIGNS = {BETTER: "shown to be better", WORSE: "shown to be worse"}
 
 
 def main(results: Sequence[SweepResult], display: Display) -> list[Table]:
@@ -43,14 +44,18 @@ def _main(results: Sequence[SweepResult], display: Display) -> Table:
     metrics = [name for name in first.titles if name.endswith(ending)] or first.titles[1:2]
     halves = dict.fromkeys(view.half for view in views)
     title = f"{_listed([name.removesuffix(' %') for name in metrics])} on {_listed([*halves])}"
-    table = parts[0]
+    table, groups = parts[0], [""]
     if len(parts) > 1:
-        table = stack(dict(zip(_group_names(results, display), parts, strict=True)), "benchmark")
+        groups = _group_names(results, display)
+        table = stack(dict(zip(groups, parts, strict=True)), "benchmark")
         table = replace(table, columns=[table.columns[0], *first.columns], banded=True)
     source = Source(notes=caption.source(views[0]).notes if len(views) == 1 else ())
     signs = {sign for part in parts for sign in part.style.marks.values()}
     notes = _notes(views, display, signs)
-    notes[1:1] = dict.fromkeys(note for part in parts for note in part.notes)
+    groups = [f"{group}: " for group in groups] if len(parts) > 1 else [""]
+    notes[1:1] = [
+        f"{group}{note}" for group, part in zip(groups, parts, strict=True) for note in part.notes
+    ]
     return replace(table, name="main", title=title, source=source, notes=notes)
 
 
@@ -84,6 +89,7 @@ def _part(result: SweepResult, display: Display) -> Table:
             marks[number, 1] = BETTER if (found.difference or 0) > 0 else WORSE
     rules = frozenset({len(lists)} if 0 < len(lists) < len(places) else ())
     notes = [f"{name} has the gold ranks of {other}." for name, other in same.items()]
+    notes[:0] = _fused_lists(view, places, display)
     style = replace(table.style, marks=marks, rules=rules)
     return replace(table, rows=rows, style=style, notes=notes)
 
@@ -99,17 +105,43 @@ def _apart(view: View, fused: Sequence[int]) -> list[int]:
 def _names(
     view: View, places: Sequence[int], untuned: Sequence[str], display: Display
 ) -> dict[int, str]:
-    """Return the names of rows. Fusions of the same name have their settings in it."""
+    """Return the names of rows. Fusions of the same name, of other lists than the most rows, or
+    without a choice on tune have their settings in it.
+    """
     short = {place: _name(view.rows[place], display) for place in places}
-    found = {}
+    usual, found = _usual_lists(view, places), {}
     for place, name in short.items():
         row, listed = view.rows[place], view.ranks_as(place)
-        several = list(short.values()).count(name) > 1
-        name = display.trial(row) if several else name
-        if row.trial in untuned:
-            name = f"{name[:-1]}, default)" if name.endswith(")") else f"{name} (default)"
+        lists = "+".join(row.lists)
+        other = place in view.fused and lists != "+".join(usual)
+        if other or row.trial in untuned or [*short.values()].count(name) > 1:
+            name = display.trial(row)
+        more = [lists] if other and lists not in name else []
+        more += ["default"] if row.trial in untuned else []
+        if more:
+            start = f"{name[:-1]}, " if name.endswith(")") else f"{name} ("
+            name = f"{start}{', '.join(more)})"
         found[place] = f"{name} = {display.list.get(listed, listed)}" if listed else name
     return found
+
+
+def _usual_lists(view: View, places: Sequence[int]) -> list[str]:
+    """Return the lists that most fusions among some rows are of."""
+    pools = Counter(tuple(view.rows[place].lists) for place in places if place in view.fused)
+    return [*pools.most_common(1)[0][0]] if pools else []
+
+
+def _fused_lists(view: View, places: Sequence[int], display: Display) -> list[str]:
+    """Return the sentence on the lists of fusions whose names do not have them; none if every
+    fusion is of all lists.
+    """
+    pools = {tuple(view.rows[place].lists) for place in places if place in view.fused}
+    usual = _usual_lists(view, places)
+    if not usual or (len(pools) == 1 and {*usual} == {*view.singles}):
+        return []
+    named = _listed([display.list.get(name, name) for name in usual])
+    more = " unless their names have other lists" if len(pools) > 1 else ""
+    return [f"Fusions are of {named}{more}."]
 
 
 def _name(row: JudgedTrial, display: Display) -> str:
@@ -140,7 +172,7 @@ def _notes(views: Sequence[View], display: Display, signs: Collection[str]) -> l
     name = display.list.get(first.reference, first.reference)
     lists = dict.fromkeys(display.list.get(str(v.best_single), str(v.best_single)) for v in views)
     words = ", ".join(f"{sign} {word}" for sign, word in SIGNS.items() if sign in signs)
-    than = f"; {words} than {_listed([*lists])}, the best list on tune, by Holm p" if words else ""
+    than = f"; {words} than {_listed([*lists])}, the best list on tune" if words else ""
     corrections = dict.fromkeys(view.correction(view.reference) for view in views)
     evaluations = dict.fromkeys(
         f"Evaluation {view.evaluation} of test{view.charge}." for view in views if view.evaluation

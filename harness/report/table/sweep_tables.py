@@ -11,29 +11,32 @@ from harness.report.table.headroom import headroom
 from harness.report.table.hops import labelled
 from harness.report.table.knobs import knobs
 from harness.report.table.list_costs import cost
-from harness.report.table.trials import decided, leaderboard, trial_table
+from harness.report.table.trials import decided, leaderboard, trial_table, winner_note
 from harness.sweep.folder import SweepResult, View, caption
 
 
-def build_tables(result: SweepResult) -> list[Table]:
-    """Return all further tables of a sweep; no two have the same columns."""
+def best_list(result: SweepResult) -> list[Table]:
+    """Return the locked trials against the best single list; none without a list."""
     view = result.locked
-    places = view.best_first
-    versus = trial_table("best_list", result, view, places, "best_list")
+    if view.best_single is None:
+        return []
+    table = trial_table("best_list", result, view, view.best_first, "best_list")
     note = (
         f"W*, L*, difference* in points with a 95% interval, and Holm p*: against "
-        f"{view.best_single}, the best list on tune. {view.correction(str(view.best_single))}. "
+        f"{view.best_single}, the best list on tune. {view.correction(view.best_single)}. "
         f"{decided(view)}{WINNER}: the winner on tune, {view.winner_title}."
     )
-    title = f"The locked trials against single lists on {view.half}"
-    tables = [replace(versus, title=title, notes=[note])]
-    metrics = trial_table("metrics", result, view, places, "metrics")
-    if len(metrics.columns) > 1:
-        title = f"The other metrics on {view.half}"
-        note = f"Bold: the best of a column. {WINNER}: the winner on tune, {view.winner_title}."
-        tables.append(replace(metrics, title=title, notes=[note]))
+    title = f"The locked trials against {view.best_single}, the best list on tune, on {view.half}"
+    return [replace(table, title=title, notes=[note])]
+
+
+def build_tables(result: SweepResult) -> list[Table]:
+    """Return the tables of a sweep for its author; no two have the same columns."""
+    view = result.locked
+    metrics = trial_table("metrics", result, view, view.best_first, "metrics")
+    metrics = replace(metrics, title=f"The other metrics on {view.half}")
     return [
-        *tables,
+        *([metrics] if len(metrics.columns) > 1 else []),
         leaderboard(result, 10, "leaderboard"),
         by_type(view),
         *ablation(view),
@@ -55,7 +58,7 @@ def by_type(view: View) -> Table:
         for place in view.best_first
     ]
     marked = frozenset({view.best_first.index(view.best_place)})
-    notes = [f"Bold: the best of a column. {WINNER}: the winner on tune, {view.winner_title}."]
+    notes = [winner_note(view)]
     title = f"{view.objective} in percent by question type on {view.half}"
     table = Table("by_type", title, columns, rows, caption.source(view), notes, marked)
     return table.with_best(() if view.metric.higher_is_better else [one.title for one in columns])

@@ -91,16 +91,16 @@ def trial_table(
         places: indices of the rows in the view.
         face: the place that shows the table; None: every column.
     """
-    notes = [
-        against(view),
-        f"{view.correction(view.reference)}; difference: from {view.reference}, in points. "
-        f"{decided(view)}"
-        f"Bold: the best of a column. {WINNER} or >: the winner on tune, {view.winner_title}.",
-    ]
     marked = frozenset(row for row, place in enumerate(places) if place == view.best_place)
     fields = [one for one in trial_fields(result, view) if face is None or face in one.faces]
     if face == "paper":
         fields = [replace(one, column=in_paper(one.column, view)) for one in fields]
+    judged = (
+        f"{against(view)} {view.correction(view.reference)}; difference: from {view.reference}, in "
+        f"points. {decided(view)}"
+    )
+    has_wins = any(one.column.name == "wins" for one in fields)
+    notes = [f"{judged if has_wins else ''}{winner_note(view)}"]
     title = f"The trials on {view.half}"
     table = Table.of(name, title, fields, places, caption.source(view), notes, marked)
     return table.with_best(() if view.metric.higher_is_better else [f"{view.objective} %"])
@@ -147,10 +147,14 @@ def leaderboard(result: SweepResult, limit: int | None = None, face: Face | None
     ]
     kept = sorted({*shown[:limit], *best, *view.singles.values()})
     table = trial_table("leaderboard", result, view, kept, face)
-    rows = [[place + 1, *row] for place, row in zip(kept, table.rows, strict=True)]
+    table = table.behind(Column("rank", "count"), [place + 1 for place in kept])
     note = f"{len(kept)} of {counted(len(view.rows), 'trial')}{_copies(view, limit)}."
-    columns = [Column("rank", "count"), *table.columns]
-    return replace(table, columns=columns, rows=rows, notes=[note, *table.notes])
+    return replace(table, notes=[note, *table.notes])
+
+
+def winner_note(view: View) -> str:
+    """Return the sentences on bold numbers and on the sign of the winner."""
+    return f"Bold: the best of a column. {WINNER}: the winner on tune, {view.winner_title}."
 
 
 def in_paper(column: Column, view: View) -> Column:

@@ -13,12 +13,27 @@ from harness.core.table import counted, p_value
 from harness.report.table.trials import counts_graph_wins, tracked_names
 from harness.report.tracking.page import TrackerPage
 from harness.report.tracking.parameters import numbers, pipeline, shortened, text
-from harness.sweep.folder import ENTRY, LOCK, NUMBERS, JudgedTrial, SweepResult, View
+from harness.sweep.folder import (
+    ENTRY,
+    LOCK,
+    NUMBERS,
+    JudgedTrial,
+    SweepResult,
+    View,
+)
 
 NOTE = "mlflow.note.content"
 WIDTH = 76
 LONGEST_NOTE = 4800  # characters of a tag that every MLflow keeps whole, less the marks around
-SHOWN = ("strategy", "fuser", "normalizer", "temperature", "pool.cap", "fuser.alpha")
+SHOWN = (
+    "strategy",
+    "fuser",
+    "normalizer",
+    "temperature",
+    "pool.lists",
+    "pool.cap",
+    "fuser.alpha",
+)
 """Parameters that each trial has, with the settings in which trials differ. They are also the axes
 of the chart.
 """
@@ -36,7 +51,7 @@ FILES = {
     "test": ("heldout.json", "heldout_comparisons.parquet", ENTRY, LOCK),
 }
 """The attached files of a sweep's folder, by split; the first is written last."""
-FORM = 9
+FORM = 10
 """The version of the runs' content; a new one replaces the runs of an earlier release."""
 
 
@@ -161,12 +176,16 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
 
 
 def _params(result: SweepResult, view: View) -> list[dict[str, str]]:
-    """Return the parameters of each row: every knob of the sweep's trials, and p as text."""
+    """Return the parameters of each row: every knob of the sweep's trials, and p as text.
+
+    Lists are ``graph+bm25``, as in the name of the strategy; MLflow cuts off longer texts.
+    """
     knobs = dict.fromkeys(key for row in result.whole.rows for key in row.parameters)
     return [
         {
             **dict.fromkeys((*SHOWN, *knobs), ABSENT),
             **parameters_of(row),
+            "pool.lists": "+".join(row.lists) or ABSENT,
             "strategy": row.name,
             **{name: p_value(row.record[p]) for p, name in P_TEXTS.items()},
         }
@@ -244,14 +263,16 @@ def _name(view: View, place: int, encoder: str | None) -> str:
 def _page(
     sweep: str, view: View, measured: Sequence[Mapping[str, float]], axes: Sequence[str]
 ) -> TrackerPage:
-    """Return the page: the objective, p, Holm's p, Wilson, won and lost, full_sup, and the settings
-    that differ.
+    """Return the page: the objective, p, Holm's p, Wilson, which are seen without scrolling in a
+    window of 1,500 pixels next to MLflow's assistant; full_sup, won and lost, the settings that
+    differ.
 
     Won and lost are GraphWin and GraphLoss if these are the same.
     """
     known = {key for own in measured for key in own}
     counts = GRAPH if known.issuperset(GRAPH) else ("wins", "losses")
-    order = [*view.usual_metrics[:2], "wilson_low", "wilson_high", *counts]
+    first, *others = view.usual_metrics[:2]
+    order = [first, "wilson_low", "wilson_high", *others, *counts]
     columns = [name for name in order if name in known]
     texts = [*P_TEXTS.values()]
     return TrackerPage(sweep, view.split, view.objective, texts, columns, axes, len(view.rows))
@@ -274,8 +295,10 @@ def scores(row: JudgedTrial, names: Sequence[str]) -> dict[str, float]:
 
 def _about(view: View, row: JudgedTrial) -> str:
     """Return what a trial's run is, for its page."""
-    done = "scored on" if view.split == "tune" else f"evaluation {view.evaluation} of"
-    return markdown(f"{row.name}, {done} {view.half}. It is run again by")
+    if view.split == "tune":
+        return markdown(f"{row.name}, scored on {view.half}. It is run again by")
+    done = f"{row.name}, evaluation {view.evaluation} of {view.half}"
+    return markdown(f"{done}. Its settings are run again, on tune, by")
 
 
 def _typed(row: JudgedTrial) -> str:

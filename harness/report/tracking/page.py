@@ -28,8 +28,8 @@ class TrackerPage:
     """The trials of a sweep on a split, best first by its objective.
 
     Attributes:
-        params, metrics: columns; the parameters stand after the first two metrics, so that p and
-            intervals are seen without scrolling.
+        params, metrics: columns; the parameters stand after the first metric and before the
+            others.
         knobs: the last columns, and the axes of the chart that compares trials.
         trials: number of trials.
     """
@@ -80,7 +80,7 @@ class TrackerPage:
         scores = [f"metrics.`{key_name(name)}`" for name in self.metrics]
         params = [f"params.`{key_name(name)}`" for name in self.params]
         knobs = [f"params.`{key_name(name)}`" for name in self.knobs]
-        columns = [*scores[:2], *params, *scores[2:], *knobs]
+        columns = [*scores[:1], *params, *scores[1:], *knobs]
         letters = {column: len(column.partition(".")[2][1:-1]) for column in columns}
         widths = {
             column: max(LEAST, round(LETTER * count + EDGES)) for column, count in letters.items()
@@ -109,7 +109,7 @@ class TrackerPage:
 
     def _charts(self) -> list[dict[str, object]]:
         """Return three charts: settings by objective, won against lost, and the
-        first two metrics.
+        first two shares.
         """
         parallel = {
             "selectedParams": [*map(key_name, self.knobs)],
@@ -118,7 +118,8 @@ class TrackerPage:
         }
         known = "graph_win" in self.metrics
         won, lost = ("graph_win", "graph_loss") if known else ("wins", "losses")
-        second = [(key_name(self.metrics[1]), self._score)] if len(self.metrics) > 1 else []
+        shares = [key_name(name) for name in self.metrics if "@" in name]
+        second = [(shares[1], self._score)] if len(shares) > 1 else []
         pairs = [(lost, won), *second]
         return [
             _card("parallel", "knobs", "PARALLEL", parallel),

@@ -17,7 +17,7 @@ from harness.sweep.folder.result import SweepResult, differing
 
 
 def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
-    """Return a row for each sweep: name, benchmark, questions, trials, winner, evaluation.
+    """Return a row for each sweep: its name, which has the benchmark, trials, winner, evaluation.
 
     Parameters are the typed overrides in which sweeps of the benchmark differ, or all of a sweep.
 
@@ -47,19 +47,16 @@ def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
             elif result.lock["sha256"] in evaluated:
                 heldout = "its files are gone"
             facts = [
-                str(result.manifest["dataset"]),
-                typed[folder] or "as by default",
-                result.manifest["n"],
+                typed[folder] or "none typed",
                 len(result.trials),
                 result.whole.winner_name,
                 heldout,
             ]
         except HarnessError as error:
-            facts = ["", "", None, None, f"cannot be read: {error}", ""]
+            facts = ["", None, f"cannot be read: {error}", ""]
         rows.append([folder.name, *facts])
-    names = ("sweep", "benchmark", "parameters", "questions", "trials", "winner", "held out")
-    counts = ("questions", "trials")
-    columns = [Column(name, "count" if name in counts else "text") for name in names]
+    names = ("sweep", "parameters", "trials", "winner", "held out")
+    columns = [Column(name, "count" if name == "trials" else "text") for name in names]
     return Table("sweeps", f"{counted(len(rows), 'sweep')} in {runs / 'sweeps'}", columns, rows)
 
 

@@ -128,9 +128,13 @@ class SweepResult:
 
     @property
     def given(self) -> dict[str, str]:
-        """The typed overrides by name, without paths."""
+        """The typed overrides by name, without paths and tracking."""
         pairs = (text.partition("=") for text in self.config.get("given", ()))
-        return {name: value for name, _, value in pairs if name not in UNTITLED}
+        return {
+            name: value
+            for name, _, value in pairs
+            if name not in UNTITLED and not name.startswith("tracking.")
+        }
 
     @cached_property
     def trials(self) -> pd.DataFrame:

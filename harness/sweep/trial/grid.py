@@ -19,6 +19,7 @@ from harness.core.errors import (
     MissingFile,
     nearest,
 )
+from harness.core.escape import override_key
 from harness.core.identity import identity
 from harness.fusion.context import default_anchor
 from harness.fusion.fuse import check
@@ -386,7 +387,7 @@ def _lacks(trial: Trial, group: str, lists: Sequence[str]) -> str | None:
         return None
     if len(lists) < 2:
         return f"alpha weighs two lists, and there is {lists[0]} alone; add a list"
-    weights = ", ".join(f"{name}: 1" for name in lists)
+    weights = ", ".join(f"{override_key(name)}: 1" for name in lists)
     return (
         f"alpha weighs two lists, and the pool has {len(trial.pool.lists)}; add "
         f"'fuser.weights={{{weights}}}'"

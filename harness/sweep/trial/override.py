@@ -17,6 +17,7 @@ from harness.core.configuration import (
     names,
 )
 from harness.core.errors import HarnessError, unused
+from harness.core.escape import override_key
 from harness.sweep.folder.rows import Setting, Settings
 from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial
 
@@ -183,7 +184,8 @@ def literal(value: Setting) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping):
-        return "{" + ",".join(f"{key}:{literal(item)}" for key, item in value.items()) + "}"
+        pairs = (f"{override_key(str(key))}:{literal(item)}" for key, item in value.items())
+        return f"{{{','.join(pairs)}}}"
     if isinstance(value, (list, tuple)):
         return "[" + ",".join(literal(item) for item in value) + "]"
     if not isinstance(value, str) or value.isidentifier():

@@ -148,7 +148,8 @@ def test_hotpotqa_by_its_official_name(
     assert every.sha256 != made.sha256
     extra = [json.loads(row) for row in made.queries["extra"]]
     assert [row.get("ordered") for row in extra] == [None, False]
-    assert "2 questions" in caplog.text
+    contexts = sum(len(record["context"]) for record in HOTPOT)
+    assert f"2 questions, {contexts} contexts" in caplog.text
     assert "queries 7405" in caplog.text
     sha256 = hashlib.sha256(place.read_bytes()).hexdigest()
     assert made.origin == {"file": place.name, "sha256": sha256}

@@ -1,10 +1,12 @@
 """Mistakes on the command line name what they should have been, in one line and with status 2."""
 
+import shlex
 from pathlib import Path
 
 import pytest
 
 from harness.core.configuration import compose, instantiate, prepare
+from harness.core.configuration.overrides import parse
 from harness.core.errors import HarnessError
 from tests.conftest import Command
 from tests.lines import cases
@@ -142,6 +144,25 @@ def test_a_new_key_that_another_override_takes_is_kept() -> None:
     assert compose("config", ["+mine=.5", "fuser.alpha=${mine}"]).fuser.alpha == 0.5
     with pytest.raises(HarnessError, match=r"\+mine=\.5:.*mine"):
         compose("config", ["+mine=.5"])
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "read"),
+    [
+        ("lists", '{"tf,idf": a.trec}', {"tf,idf": "a.trec"}),
+        (
+            "lists",
+            "{BM25 (k1=0.9): a.trec, c++: b.trec}",
+            {"BM25 (k1=0.9)": "a.trec", "c++": "b.trec"},
+        ),
+        ("tracking.experiment", "Müller's lab", "Müller's lab"),
+    ],
+)
+def test_the_mend_of_an_odd_name_can_be_typed(key: str, value: str, read: object) -> None:
+    with pytest.raises(HarnessError) as error:
+        parse(key, value)
+    (typed,) = shlex.split(str(error.value)[str(error.value).rindex(f"'{key}=") :])
+    assert parse(key, typed.removeprefix(f"{key}=")) == read
 
 
 def test_an_axis_of_a_grid_is_typed_in_its_block() -> None:

@@ -2,7 +2,16 @@ import math
 
 import pytest
 
-from harness.core.table.format import counted, interval, p_value, percent, percents, show, sort_key
+from harness.core.table.format import (
+    counted,
+    digits,
+    interval,
+    p_value,
+    percent,
+    percents,
+    show,
+    sort_key,
+)
 
 
 @pytest.mark.parametrize(
@@ -10,6 +19,13 @@ from harness.core.table.format import counted, interval, p_value, percent, perce
 )
 def test_percent(share: float, text: str) -> None:
     assert percent(share) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(112.6, "110"), (4.3e-05, "0.000043"), (0.5, "0.5"), (math.inf, "inf")]
+)
+def test_digits_without_an_exponent(value: float, text: str) -> None:
+    assert digits(value, 2) == text
 
 
 def test_counted() -> None:
@@ -64,7 +80,7 @@ def test_what_sorts() -> None:
         ([0.0, 0.03], "span", "+0.0 to +3.0"),
         (None, "span", "–"),
         (0.25, "value", "0.25"),
-        (1.2e-7, "value", "1.2e-07"),
+        (1.2e-7, "value", "0.00000012"),
         (3, "value", "3"),
     ],
 )

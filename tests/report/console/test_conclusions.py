@@ -270,8 +270,8 @@ def test_fusers_against_the_winner(example: ModuleType, tmp_path: Path) -> None:
     """Found on test: winner 0-4; linear 0, 1; rrf 0, 1, 2."""
     (table,) = ablation(example.write(tmp_path / "s1").locked)
     assert [row[:3] for row in table.rows] == [
-        ["linear minmax alpha=0.3", 0, 3],
         ["rrf k=60", 0, 2],
+        ["linear minmax alpha=0.3", 0, 3],
     ]
     assert [row[5] for row in table.rows] == [0.5, 0.5]  # .25 and .5, Holm
     assert [row[6] for row in table.rows] == ["undecided", "undecided"]

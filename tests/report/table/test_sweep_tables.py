@@ -105,7 +105,6 @@ def test_without_held_out_rows_the_tables_show_tune(example: ModuleType, tmp_pat
     result = example.write(tmp_path / "s2", heldout=False)
     assert "the tune half of sample (8 questions)" in tables.by_type(result.locked).caption
     assert [table.name for table in tables.build_tables(result)] == [
-        "best_list",
         "metrics",
         "leaderboard",
         "by_type",
@@ -114,6 +113,16 @@ def test_without_held_out_rows_the_tables_show_tune(example: ModuleType, tmp_pat
         "ceiling",
         "headroom",
     ]
+
+
+def test_notes_say_what_stands_above_and_the_best_numbers_are_bold(result: SweepResult) -> None:
+    table = trials.leaderboard(result, 2, "leaderboard")
+    assert table.titles == ["rank", "strategy", "last_hop@5 %"]
+    assert {table.titles[place] for _, place in table.style.best} == {"last_hop@5 %"}
+    assert "W*" not in table.caption
+    assert "Holm p by" not in table.caption
+    (against,) = tables.best_list(result)
+    assert "against graph, the best list on tune, on the test half" in against.title
 
 
 def test_knobs(result: SweepResult) -> None:

@@ -6,6 +6,7 @@ import os
 import pytest
 
 from harness.core.errors import HarnessError
+from harness.core.table import fit
 from harness.sweep.folder import inventory
 from harness.sweep.folder.caption import describe, differences
 from harness.sweep.folder.inventory import latest, sweeps
@@ -22,11 +23,20 @@ def test_the_list_of_sweeps_and_one_that_cannot_be_read(runs):
     (runs / "sweeps" / "broken" / "trials.parquet").write_text("no table")
     rows = {row[0]: row for row in sweeps(runs).rows}
     assert "cannot be read" in str(rows["broken"])
-    benchmark, parameters, _, _, winner, held_out = rows["s2"][1:]
-    assert parameters
+    parameters, _, winner, held_out = rows["s2"][1:]
+    assert parameters == "none typed"
     lock = json.loads((runs / "sweeps" / "s2" / "winner.lock.json").read_text())
-    assert (benchmark, winner) == (lock["dataset"], lock["winner"]["name"])
+    assert winner == lock["winner"]["name"]
     assert held_out.startswith("evaluation")
+
+
+def test_the_list_is_one_table_at_80_columns(example, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    example.write(tmp_path / "sweeps" / "2wikimultihopqa-591edbcc08ae")
+    example.write(tmp_path / "sweeps" / "2wikimultihopqa-69dcdf06b3e3")
+    lines = fit(sweeps(tmp_path))
+    assert max(map(len, lines)) <= 80
+    assert sum(set(line) == {"-"} for line in lines) == 1
 
 
 def test_a_winner_that_is_a_list_is_listed_by_the_lists_name(example, tmp_path):

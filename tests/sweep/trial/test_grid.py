@@ -163,6 +163,7 @@ def test_every_mistake_is_found_before_anything_runs(axes, message):
         (0.5, "0.5"),
         (["a", "b"], "[a,b]"),
         ({"a": 1.0, "b": None}, "{a:1.0,b:null}"),
+        ({"BM25 (k1=0.9)": 1, "tf,idf": 2, "a@b": 3}, r"{BM25 \(k1\=0.9\):1,tf\,idf:2,a@b:3}"),
     ],
 )
 def test_values_are_written_as_hydra_reads_them(value, text):

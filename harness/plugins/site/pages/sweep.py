@@ -54,7 +54,7 @@ def write_sweep(
     report = section(result, display)
     trials = dataclasses.replace(leaderboard(result), title="All trials on tune")
     tables = [heldout(result)] if result.test else []
-    tables += [each for each in report.tables if each.name not in OF_TRIALS]
+    tables += [each for each in report.every if each.name not in OF_TRIALS]
     page = {
         "title": display.text(result.title),
         **_outcome(result, display),
