@@ -13,6 +13,7 @@ import yaml
 from harness.core.errors import HarnessError
 from harness.core.identity import digest, file_sha256, sealed
 from harness.core.input import read_json, read_yaml
+from harness.sweep.folder.rows import winner_title
 
 LOCK = "winner.lock.json"
 KEYS = (
@@ -125,6 +126,11 @@ def locked_trials(lock: Lock) -> dict[str, list[str]]:
     for row, role in roles:
         found.setdefault(row["trial"], []).append(role)
     return found
+
+
+def locked_winner(lock: Lock) -> str:
+    """Return the title of a lock's winner, as on tune (see ``rows.winner_title``)."""
+    return winner_title(lock["winner"], lock["lists"])
 
 
 def learned(lock: Lock) -> dict[str, Mapping[str, object]]:

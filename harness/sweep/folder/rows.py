@@ -61,6 +61,29 @@ def score(row: Row, metric: str) -> float:
     return value
 
 
+def list_of(row: Row, lists: Mapping[str, str]) -> str | None:
+    """Return the list whose gold ranks a fusion has (see ``equals``), or None.
+
+    Args:
+        row: a trial, as in a table of trials or a lock.
+        lists: the hash of each single list's trial, by name.
+    """
+    if row["family"] == "single" or not row.get("equals"):
+        return None
+    return next((name for name, key in lists.items() if key == row["equals"]), None)
+
+
+def winner_title(row: Row, lists: Mapping[str, str]) -> str:
+    """Return the winner's name; ``graph (locked as boltzmann alpha=0 ...)`` if it ranks as a list.
+
+    Args:
+        row: the winner's.
+        lists: as in ``list_of``.
+    """
+    listed = list_of(row, lists)
+    return f"{listed} (locked as {row['name']})" if listed else str(row["name"])
+
+
 def records(trials: pd.DataFrame) -> list[Row]:
     """Return the rows of a table of trials as in ``heldout.json``: JSON parsed, null as None."""
     plain = trials.astype(object).where(trials.notna(), None)

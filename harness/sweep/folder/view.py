@@ -19,7 +19,7 @@ from harness.evaluation.paired_comparison import MARGIN, Comparison, Outcome, Ve
 from harness.evaluation.statistic import charge, share, too_few
 from harness.sweep.folder.baselines import Baselines, Group, group_of
 from harness.sweep.folder.lock import Lock
-from harness.sweep.folder.rows import Row, lists_read, score
+from harness.sweep.folder.rows import Row, list_of, lists_read, score, winner_title
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,7 +144,7 @@ class View:
 
     @property
     def winner_name(self) -> str:
-        """Name of the locked winner; if a fusion ranks as one list does, the name of that list."""
+        """The short name of the winner, where its title is above: the list that it ranks as."""
         return str(self.winner_list or self.rows[self.winner_place]["name"])
 
     @property
@@ -154,11 +154,12 @@ class View:
 
     def ranks_as(self, place: int) -> str | None:
         """Return the list that a fusion has the gold ranks of, or None."""
-        if place not in self.fused:
-            return None
-        original = self._original(place)
-        names = (name for name, key in self.baselines.lists.items() if key == original)
-        return next((name for name in names if name in self.singles), None)
+        return list_of(self.rows[place], self._lists)
+
+    @property
+    def _lists(self) -> dict[str, str]:
+        """The hashes of the practical single lists by name."""
+        return {name: str(self.rows[place]["trial"]) for name, place in self.singles.items()}
 
     def named(self, place: int) -> str:
         """Return the name of a row; ``linear alpha=0 = graph`` if it ranks as a list."""
@@ -353,8 +354,7 @@ class View:
         """The winner as it is printed: ``graph (locked as boltzmann alpha=0 ...)`` if it ranks as a
         list.
         """
-        locked = str(self.rows[self.winner_place]["name"])
-        return f"{self.winner_list} (locked as {locked})" if self.winner_list else locked
+        return winner_title(self.rows[self.winner_place], self._lists)
 
     @property
     def half(self) -> str:

@@ -174,11 +174,11 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(
 ) -> None:
     tracking.export(example.as_a_list(result).folder)
     (run,) = find_runs(tracking, "tags.kind = 'sweep'")
-    assert run.data.tags["winner"] == "graph"
+    assert run.data.tags["winner"] == "graph (locked as boltzmann pit alpha=0.7 beta=0.5 cap=20)"
     called = "Winner on tune: graph (locked as boltzmann "
     assert run.data.tags["mlflow.note.content"].startswith(called)
     (trial,) = find_runs(tracking, "tags.trial = '0000000000000000'")
-    assert trial.info.run_name == "1 graph"
+    assert trial.info.run_name.startswith("1 graph ")
 
 
 def test_into_an_experiment_by_its_id(tracking: MLflow, result: SweepResult) -> None:

@@ -72,14 +72,14 @@ class Split:
         return [
             {
                 "trial": row["trial"],
-                "name": self.display.trial(row),
+                "name": self.display.cell(view.named(place)),
                 "typed": row["name"],
                 "family": row["family"],
                 "roles": roles.get(row["trial"], []),
                 "score": view.score(row),
                 "command": rerun(row),
             }
-            for row in view.rows
+            for place, row in enumerate(view.rows)
         ]
 
     def _questions(self, ids: Sequence[str]) -> list[str] | None:
