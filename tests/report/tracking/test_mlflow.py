@@ -98,7 +98,7 @@ def test_a_trial_reads_back_as_it_stands_in_the_folder(
     assert typed[:6] == start.split()
     assert max(map(len, lines)) < 80
     assert fence == end == "```"
-    (used,) = trial.inputs.dataset_inputs
+    (used,) = parent.inputs.dataset_inputs
     assert (used.dataset.name, used.dataset.digest) == ("sample", "5ca1ab1e5ca1")
     assert [(tag.key, tag.value) for tag in used.tags] == [("mlflow.data.context", "tune")]
     history = client(tracking).get_metric_history(trial.info.run_id, "wins")
@@ -270,7 +270,7 @@ def test_heldout_stands_below_its_sweep(
     assert evaluation.data.metrics["wilson_low"] == 0.4365
     (winner,) = find_runs(tracking, "tags.split = 'test' and tags.trial = '0000000000000000'")
     assert winner.info.run_name.startswith("test 1 ")
-    assert winner.inputs.dataset_inputs[0].tags[0].value == "test"
+    assert evaluation.inputs.dataset_inputs[0].tags[0].value == "test"
     place = client(tracking).download_artifacts(evaluation.info.run_id, ENTRY, str(tmp_path))
     assert json.loads(Path(place).read_text()).items() >= line.items()
 
