@@ -158,6 +158,9 @@ def parse(line: str) -> None:
                 and "(" not in text  # a range of a sweeper
             ],
         )
+    elif program == "docker":  # the command that the container runs
+        if words[0] == "run":
+            parse(shlex.join(words[words.index("harness") :]))
     elif program == "source":
         assert words == [".venv/bin/activate"], line
     elif program == "cd":
