@@ -69,10 +69,11 @@ class Split:
 
     def _trials(self) -> list[Content]:
         view, roles = self.view, locked_trials(self.view.lock)
+        winner = self.display.cell(view.winner_title)
         return [
             {
                 "trial": row["trial"],
-                "name": self.display.cell(view.named(place)),
+                "name": winner if place == view.winner_place else self.display.trial(row),
                 "typed": row["name"],
                 "family": row["family"],
                 "roles": roles.get(row["trial"], []),
