@@ -1,4 +1,4 @@
-# docker build -t harness . && docker run --rm -v "$PWD:/work" harness sweep tracking=none
+# docker build -t harness . && docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/work" harness sweep
 # With a GPU: docker build --build-arg DEVICE=gpu --build-arg TORCH= -t harness . && docker run --rm --gpus all ...
 FROM python:3.11-slim
 

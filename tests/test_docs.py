@@ -30,7 +30,7 @@ import yaml
 
 import harness
 from harness.__main__ import commands, documentation
-from harness.core.configuration import CommandLine, compose
+from harness.core.configuration import CommandLine, compose, extensions
 from tests import process
 
 ROOT = Path(__file__).parents[1]
@@ -158,6 +158,9 @@ def parse(line: str) -> None:
                 and "(" not in text  # a range of a sweeper
             ],
         )
+    elif program == "docker":  # the command that the container runs
+        if words[0] == "run":
+            parse(shlex.join(words[words.index("harness") :]))
     elif program == "source":
         assert words == [".venv/bin/activate"], line
     elif program == "cd":
@@ -172,8 +175,10 @@ def parse(line: str) -> None:
 def run(page: str, folder: Path, monkeypatch: pytest.MonkeyPatch, slow: bool) -> None:
     monkeypatch.chdir(folder)
     monkeypatch.delenv("HARNESS_RUNS", raising=False)
-    monkeypatch.setitem(sys.modules, "page", type(sys)("page"))
-    session = Session(folder, {"__name__": "page"})
+    module = type(sys)("page")  # a class of the page is found by its module and name
+    monkeypatch.setitem(sys.modules, "page", module)
+    monkeypatch.setattr(extensions, "SEARCHED", [])
+    session = Session(folder, vars(module))
     for found in BLOCK.finditer(WRITTEN[page].read_text(encoding="utf-8")):
         mark = found["mark"] or ""
         assert MARK.fullmatch(mark), f"{page}: {mark}"

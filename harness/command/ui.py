@@ -71,7 +71,8 @@ def run(config: DictConfig) -> None:
             signal.signal(ending, lambda *_: server.terminate())
     try:
         if _answers(f"http://{host}:{port}/health", server):
-            print(f"newest sweep: http://{host}:{port}/{newest}")
+            shown = "localhost" if host == "0.0.0.0" else host
+            print(f"newest sweep: http://{shown}:{port}/{newest}")
             print(f"MLflow reads {tracking.destination}; Ctrl-C ends it", flush=True)
         status = server.wait()
     except KeyboardInterrupt:

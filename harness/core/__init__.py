@@ -17,7 +17,8 @@ def provide_caches(package: Path) -> None:
     """Set the variable of each cache whose usual folder cannot be written.
 
     Numba uses the folder of the package if it can. Models that Hugging Face keeps in a folder that
-    can only be read are still found there.
+    can only be read are still found there. A user without a home, as an unknown one of a container,
+    gets that folder as HOME.
 
     Args:
         package: the folder of the package.
@@ -31,8 +32,11 @@ def provide_caches(package: Path) -> None:
         "MPLCONFIGDIR": all(map(_can_write, [Path(drawing)] if drawing else [cache, config])),
         "HF_HOME": os.path.isdir(hub) or _can_write(hub),
     }
-    if all(has_place.values()) or (folder := _private_folder()) is None:
+    is_homeless = os.path.expanduser("~") == "~"
+    if (all(has_place.values()) and not is_homeless) or (folder := _private_folder()) is None:
         return
+    if is_homeless:
+        os.environ["HOME"] = str(folder)
     for name in [name for name, has in has_place.items() if not has]:
         os.environ[name] = str(folder / name.lower())
 

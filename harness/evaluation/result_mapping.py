@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from harness.core import escape
-from harness.core.table import Table, paragraph, typeset
+from harness.core.table import Column, Source, Table, counted, paragraph, typeset
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,3 +109,50 @@ class Result(Mapping[str, Any], Printed):
         import pandas as pd
 
         return pd.DataFrame(self.query_records() if per_query else self.records())
+
+
+R = TypeVar("R", bound=Result)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Results(Mapping[str, R], Printed):
+    """The results of several runs by name.
+
+    Attributes:
+        found: one result or more, on the same questions.
+    """
+
+    found: Mapping[str, R]
+
+    def __getitem__(self, name: str) -> R:
+        """Return the result of a run."""
+        return self.found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Return an iterator over the names."""
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        """Return the number of runs."""
+        return len(self.found)
+
+    def table(self) -> Table:
+        """Return a row for each run, the first one of its own table."""
+        tables = [one.table() for one in self.values()]
+        parts = [table.take(rows=[0]).without(["questions", "missing"]) for table in tables]
+        rows = [[name, *part.rows[0]] for name, part in zip(self, parts, strict=True)]
+        columns = [Column("run", "text"), *parts[0].columns]
+        source = Source(tables[0].source.extent)
+        return Table("scores", counted(len(rows), "run"), columns, rows, source)
+
+    def said(self, table: Table) -> list[str]:
+        """Return the cautions of all runs."""
+        return list(dict.fromkeys(text for one in self.values() for text in one.cautions(table)))
+
+    def to_frame(self, per_query: bool = False) -> pd.DataFrame:
+        """Return a pandas data frame with a row for each run, or for each run and question."""
+        import pandas as pd
+
+        frames = [one.to_frame(per_query).assign(run=name) for name, one in self.items()]
+        found = pd.concat(frames, ignore_index=True)
+        return found[["run", *(name for name in found if name != "run")]]

@@ -27,7 +27,7 @@ from typing import Any, get_args
 import numpy as np
 
 from harness.core.arrays import BoolArray
-from harness.core.errors import HarnessError, one_of
+from harness.core.errors import one_of
 from harness.core.table import Column, Source, Table, counted
 from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
 from harness.evaluation.id_coverage import Coverage, check_known
@@ -41,7 +41,7 @@ from harness.evaluation.metric import (
 )
 from harness.evaluation.metric.gold_ranks import Range, RunRanks, Ties
 from harness.evaluation.metric.measure import Ranks, Values
-from harness.evaluation.result_mapping import Result
+from harness.evaluation.result_mapping import Result, Results
 from harness.run import Run
 from harness.run.systems import Systems, is_several, read_systems
 
@@ -185,12 +185,12 @@ def evaluate(
     *,
     rel: int | None = None,
     source: str = "the run",
-) -> Evaluation:
-    """Return the scores of a run.
+) -> Evaluation | Results[Evaluation]:
+    """Return the scores of a run, or of several in one table.
 
     Args:
         run: ranked lists: a run, a file, a data frame, ``{query id: {document id: score}}`` or a
-            run of ranx.
+            run of ranx. Several are a list of these, or ``{name: run}``.
         gold: the supporting passages, as ``Gold.read`` takes them. All its questions count; a
             question that the run lacks scores 0.
         names: ``["last_hop@5", "mrr"]``, or names that are taken at each depth (see
@@ -203,17 +203,19 @@ def evaluate(
         source: the run's name, for messages.
 
     Returns:
-        Means and values by question, as shares of 1.
+        Means and values by question, as shares of 1; of several runs by their names.
 
     Raises:
         HarnessError: run and gold share no questions or documents, or a metric is not known.
     """
     one_of("ties", ties, get_args(Ties))
-    if is_several(refuse_gold(run)):
-        raise HarnessError("harness.evaluate takes one run; give each by itself, or compare them")
-    ((name, one),) = read_systems(run, source).items()
+    runs = read_systems(refuse_gold(run), source)
     judged = Gold.read(gold, rel=rel, keep_empty=ties == "trec")
-    return evaluate_run(one, judged, names, depths, ties, source=name)
+    found = {
+        name: evaluate_run(one, judged, names, depths, ties, source=name)
+        for name, one in runs.items()
+    }
+    return Results(found) if is_several(run) else next(iter(found.values()))
 
 
 def evaluate_run(

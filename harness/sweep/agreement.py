@@ -17,6 +17,7 @@ import pandas as pd
 from harness.core.errors import HarnessError
 from harness.core.table import percent
 from harness.sweep.folder.judged_trial import JudgedTrial
+from harness.sweep.folder.lock import locked_winner
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.view import View
 from harness.sweep.recomputation import differences
@@ -73,7 +74,7 @@ class Agreement:
         forecasts = [_forecast(one.lock) for one in (mine, theirs)]
         for split in found:
             lines += split.lines
-        lines.append(_both("winner", winners[0]["name"], winners[1]["name"]))
+        lines.append(_both("winner", *(locked_winner(one.lock) for one in (mine, theirs))))
         lines.append(_both("forecast", *forecasts))
         same = winners[0]["parameters"] == winners[1]["parameters"]
         if not (same and all(split.same_verdict for split in found)):

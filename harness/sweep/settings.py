@@ -40,7 +40,10 @@ def settings_table(results: Sequence[SweepResult]) -> Table:
             )
     evaluation = max(view.evaluation for view in views)
     compared = dict(zip(pairs, Family.of([*pairs.values()], evaluation), strict=True))
-    names = [view.named(place) for view, place in zip(views, places, strict=True)]
+    names = [
+        view.winner_title if place == view.winner_place else view.named(place)
+        for view, place in zip(views, places, strict=True)
+    ]
     best = [view.singles.get(str(view.best_single)) for view in views]
     several = len({view.n for view in views}) > 1
     fields: list[Field[int]] = [

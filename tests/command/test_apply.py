@@ -124,7 +124,7 @@ def test_new_questions_over_its_own_corpus_and_over_another(
     monkeypatch.chdir(tmp_path)
     winner = harness.Winner.load(folder)
     assert Path(winner.config.paths.runs) == tmp_path / "runs"
-    assert winner.name == "rrf k=60"
+    assert winner.name == "dense (locked as rrf k=60)"
     assert [*winner.rank(texts, 5).to_dict().values()] == [new[name] for name in "abc"]
     assert winner.rank({"z": texts[1]}, 5).to_dict() == {"z": new["b"]}
     for stage in ("extract", "graph"):

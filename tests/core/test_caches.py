@@ -84,6 +84,16 @@ def test_models_in_a_folder_that_can_only_be_read_are_found(
     assert set(chosen()) == {"NUMBA_CACHE_DIR", "MPLCONFIGDIR"}
 
 
+def test_an_unknown_user_without_a_home_gets_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Libraries that ask for the home raise RuntimeError otherwise."""
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("pwd.getpwuid", {}.__getitem__)
+    provide_caches(NOWHERE)
+    assert Path.home() == tmp_path / f"harness-caches-{os.getuid()}"
+
+
 @pytest.mark.parametrize("kind", ["open", "link", "file"])
 def test_a_folder_that_others_could_have_filled_is_not_used(tmp_path: Path, kind: str) -> None:
     """Compiled code is read from it."""

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from harness.core.identity import digest
+from harness.core.identity import digest, sealed
 from harness.sweep.folder.result import SweepResult
 
 A = 2**31 - 1  # absent
@@ -224,6 +224,9 @@ def as_a_list(result: SweepResult, place: int = 2) -> SweepResult:
     trials = pd.read_parquet(result.folder / "trials.parquet")
     trials.loc[0, "equals"] = f"{place:016x}"
     trials.to_parquet(result.folder / "trials.parquet")
+    lock = json.loads((result.folder / "winner.lock.json").read_text())
+    lock["winner"]["equals"] = f"{place:016x}"
+    (result.folder / "winner.lock.json").write_text(json.dumps(sealed(lock)))
     return SweepResult(result.folder)
 
 

@@ -19,7 +19,9 @@ from harness.fusion.fuse import rank_documents
 from harness.plugins.site.trail import Explain, Trail, explanation
 from harness.retriever import Retriever
 from harness.run import Run
-from harness.sweep.trial import Identities, Trial, inputs
+from harness.sweep.folder import lock_file, locked_winner, name_origin, read_lock
+from harness.sweep.trial import Identities, Trial, inputs, reopen
+from harness.sweep.trial.override import keys
 from harness.sweep.winner import choose_trial
 from harness.work.store import Store
 
@@ -82,16 +84,15 @@ class Tracer:
     kept: Store
 
     @classmethod
-    def of(cls, config: DictConfig, data: Benchmark, given: Sequence[str] = ()) -> Tracer:
-        """Return the tracer of a configuration; with ``config.lock``, its winner fuses."""
+    def of(cls, config: DictConfig, data: Benchmark, chosen: Trial, fused: str) -> Tracer:
+        """Return the tracer of a configuration's lists, fused by a trial."""
         kept = inputs.store(config)
         retrievers = inputs.retrievers(config)
-        chosen = choose_trial(config, list(retrievers), given)
         runs, context = (
             inputs.runs(retrievers, data, kept),
             inputs.gather_context([chosen], config, data),
         )
-        return cls(data, retrievers, runs, chosen, fused_name(chosen), context, kept)
+        return cls(data, retrievers, runs, chosen, fused, context, kept)
 
     @cached_property
     def _explained(self) -> dict[str, Explain]:
@@ -134,7 +135,8 @@ class Tracer:
 
 
 def trace(config: DictConfig, given: Sequence[str] = ()) -> Trace:
-    """Return the trace of ``config.query``.
+    """Return the trace of ``config.query``; with ``config.lock``, of the lists and the winner of
+    its sweep.
 
     Args:
         config: the configuration.
@@ -143,23 +145,37 @@ def trace(config: DictConfig, given: Sequence[str] = ()) -> Trace:
     Raises:
         HarnessError: the benchmark does not have the question.
     """
-    data = inputs.benchmark(config)
+    if config.lock is None:
+        return _trace(config, config, given)
+    folder = lock_file(config.lock).parent
+    with name_origin(folder):
+        made = reopen(folder, config).config
+        if any(key.partition(".")[0] == "dataset" for key in keys(given)):
+            made.dataset = config.dataset
+        return _trace(config, made, given)
+
+
+def _trace(config: DictConfig, made: DictConfig, given: Sequence[str]) -> Trace:
+    """Return the trace of ``config.query`` in the benchmark and the lists of ``made``."""
+    data = inputs.benchmark(made)
     ids = data.query_ids.to_pylist()
     if str(config.query) not in ids:
         raise HarnessError(
             f"query={config.query}: {data.name} has no such "
             f"question{nearest(str(config.query), ids)}"
         )
-    return Tracer.of(config, data, given).trace(
+    chosen = choose_trial(config, [str(name) for name in made.lists], given)
+    return Tracer.of(made, data, chosen, _fused_name(config, chosen)).trace(
         ids.index(str(config.query)), config.trace.count, config.trace.rivals
     )
 
 
-def fused_name(chosen: Trial) -> str:
-    """Return ``fused by`` and the locked trial, or the fuser and the reranker."""
+def _fused_name(config: DictConfig, chosen: Trial) -> str:
+    """Return ``fused by`` and the lock's winner, or the fuser and the reranker."""
+    if config.lock is not None:
+        return f"fused by {locked_winner(read_lock(lock_file(config.lock)))}"
     steps = [type(each).__module__.rpartition(".")[2] for each in (chosen.fuser, chosen.reranker)]
-    name = ", ".join(step for step in steps if step != "none")
-    return f"fused by {chosen.name if chosen.settings else name}"
+    return f"fused by {', '.join(step for step in steps if step != 'none')}"
 
 
 def _entries(

@@ -27,7 +27,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
         found = view.winner_against(baseline)
         if found is None:
             continue
-        title = f"{view.winner_name} against {baseline}, question by question, by {view.objective}"
+        title = f"{view.winner_title} against {baseline}, question by question, by {view.objective}"
         yield Picture(
             f"outcomes_{file_name(baseline)}",
             title,

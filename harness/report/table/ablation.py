@@ -34,7 +34,7 @@ def ablation(view: View) -> list[Table]:
         Field(Column("changed %"), moved.get),
     ]
     notes = [
-        f"The winner: {view.winner_name}. {won_lost('the row', 'the winner')}; {DIFFERENCE}; "
+        f"The winner: {view.winner_title}. {won_lost('the row', 'the winner')}; {DIFFERENCE}; "
         f"Holm p: over the rows. {BY_CLUSTER}. Equivalent: the whole interval lies within "
         f"{100 * view.margin:g} points. Changed: share of questions for which the row or "
         "the winner moves gold passages into or out of the top k of the nearest single list; "

@@ -218,5 +218,5 @@ def by_hops(view: View, display: Display) -> Table:
         "difference can be shown."
     ]
     style = Style(rules=frozenset({len(parts) - 1} if many else ()))
-    title = f"{view.winner_name} by number of hops on {view.half}"
+    title = f"{view.winner_title} by number of hops on {view.half}"
     return Table.of("by_hops", title, fields, parts, Source(), notes, style=style)

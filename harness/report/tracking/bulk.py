@@ -7,13 +7,13 @@ migrate-filestore``) writes its tables in this way, too.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mlflow.entities import DatasetInput, Experiment
+from mlflow.entities import Experiment
 from mlflow.store.tracking.dbmodels import models
 from mlflow.utils.mlflow_tags import MLFLOW_RUN_NAME, MLFLOW_USER
-from sqlalchemy import Engine, insert, select
+from sqlalchemy import Engine, insert
 
 from harness.report.tracking.entry import TrackedRun
 
@@ -23,7 +23,6 @@ def insert_runs(
     experiment: Experiment,
     runs: Sequence[TrackedRun],
     times: Sequence[tuple[int, int]],
-    used: DatasetInput,
 ) -> None:
     """Add finished runs to an experiment, all of them or none.
 
@@ -32,19 +31,11 @@ def insert_runs(
         experiment: the experiment.
         runs: the runs.
         times: begin and end of each, in milliseconds since the epoch.
-        used: the input of each, a dataset of the experiment.
     """
     number = int(experiment.experiment_id)
     keyed = {uuid.uuid4().hex: run for run in runs}
     began = dict(zip(keyed, times, strict=True))
     with engine.begin() as connection:
-        source = connection.scalar(
-            select(models.SqlDataset.dataset_uuid).where(
-                models.SqlDataset.experiment_id == number,
-                models.SqlDataset.name == used.dataset.name,
-                models.SqlDataset.digest == used.dataset.digest,
-            )
-        )
         rows = {
             models.SqlRun: [
                 {
@@ -56,7 +47,6 @@ def insert_runs(
                 for key, run in keyed.items()
             ],
             **_values(keyed, {key: first for key, (first, _) in began.items()}),
-            **_inputs(keyed, source, used),
         }
         for model, several in rows.items():
             if several:
@@ -78,28 +68,6 @@ def _values(keyed: Mapping[str, TrackedRun], began: Mapping[str, int]) -> Rows:
         models.SqlParam: _pairs({key: run.params for key, run in keyed.items()}),
         models.SqlMetric: measured,
         models.SqlLatestMetric: measured,
-    }
-
-
-def _inputs(keys: Iterable[str], source: Any, used: DatasetInput) -> Rows:
-    """Return the rows that make the dataset the input of each run."""
-    inputs = {uuid.uuid4().hex: key for key in keys}
-    return {
-        models.SqlInput: [
-            {
-                "input_uuid": one,
-                "source_type": "DATASET",
-                "source_id": source,
-                "destination_type": "RUN",
-                "destination_id": key,
-            }
-            for one, key in inputs.items()
-        ],
-        models.SqlInputTag: [
-            {"input_uuid": one, "name": tag.key, "value": tag.value}
-            for one in inputs
-            for tag in used.tags
-        ],
     }
 
 

@@ -151,7 +151,7 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
     runs = list(zip(names, params, measured, strict=True))
     content = digest([FORM, name, base, tags, runs, facts])
     best = view.winner_place
-    winner = {"winner": view.winner_name, "winner_trial": view.winner}
+    winner = {"winner": view.winner_title, "winner_trial": view.winner}
     group_run = TrackedRun(
         digest([content, "top"])[:32],
         f"{part} {folder.name.rpartition('-')[2][:6]} {result.title}"[:250],
@@ -254,7 +254,7 @@ def _name(view: View, place: int, encoder: str | None) -> str:
 
     MLflow cuts off the end of a long name, so the parts that distinguish trials come first.
     """
-    full = view.winner_name if place == view.winner_place else view.rows[place].name
+    full = view.winner_title if place == view.winner_place else view.rows[place].name
     strategy, _, settings = full.partition(" ")
     rank = f"{'test ' if view.split == 'test' else ''}{place + 1}"
     return " ".join(part for part in (rank, strategy, encoder, settings) if part)[:250]

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,11 +26,13 @@ from harness.core.threads import map_threads
 from harness.report.tracking.bulk import insert_runs
 from harness.report.tracking.entry import RunGroup, TrackedRun
 from harness.report.tracking.parameters import key_name
-from harness.work.progress import Progress
+from harness.work.progress import Progress, duration
 from harness.work.shared_rows import cut
 
 GROUP, CONTENT, ENTRY = "harness.group", "harness.content", "harness.entry"
 PARAMS = 100  # that MLflow takes in one request
+SLOW, FIRST = 0.05, 50
+"""Seconds of a request to a slow server, and the number of runs that it gets first."""
 RUNNING, FINISHED, FAILED = "RUNNING", "FINISHED", "FAILED"
 log = logging.getLogger(__name__)
 
@@ -66,32 +69,64 @@ class Writer:
         """Write all runs of a group and return its own one, which is finished last."""
         entry = self._keyed(group.top, group, above)
         top = self._create(entry, group)
-        self._fill(entry, group, top)
-        self._write_children(group, str(top.info.run_id))
+        began = time.perf_counter()
+        self._fill(entry, top)
+        self.client.log_inputs(top.info.run_id, [_dataset(group)])
+        latency = (time.perf_counter() - began) / 2
         for path in group.files:
             self.client.log_artifact(top.info.run_id, str(path))
+        self._write_children(group, top, latency)
         self._finish(top, group)
         return top
 
     def _end_running(self, group: RunGroup) -> None:
-        """Mark the runs of an export that failed, unless MLflow can no longer be reached."""
+        """Mark the open runs and the group's own one after an export that failed, unless MLflow can
+        no longer be reached.
+        """
         with contextlib.suppress(Exception):
             for run in self._search(f"tags.`{GROUP}` = '{_key(group)}'"):
-                if run.info.status == RUNNING:
+                if run.info.status == RUNNING or run.data.tags.get(ENTRY) == group.top.id:
                     self.client.set_terminated(run.info.run_id, FAILED)
 
-    def _write_children(self, group: RunGroup, own: str) -> None:
-        """Write the runs below the group's own one."""
+    def _write_children(self, group: RunGroup, top: Any, latency: float) -> None:
+        """Write the runs below the group's own one, the best first.
+
+        On a slow server the own one is finished after the first of them, and a line says how long
+        the others take.
+
+        Args:
+            group: the group.
+            top: its own run.
+            latency: seconds of a request.
+        """
         log.info("track: %s of %s to MLflow", counted(len(group.children), "run"), group.name)
-        runs = [self._keyed(one, group, own) for one in group.children]
+        runs = [self._keyed(one, group, str(top.info.run_id)) for one in group.children]
         if engine := getattr(self.client._tracking_client.store, "engine", None):
             times = [(_began(one, group), int(1000 * group.ended)) for one in runs]
             experiment = self.client.get_experiment(self.experiment)
-            return insert_runs(engine, experiment, runs, times, _dataset(group))
+            return insert_runs(engine, experiment, runs, times)
+        first = FIRST if latency > SLOW else len(runs)
+        began = time.perf_counter()
+        self._write_runs(runs[:first], group)
+        if rest := runs[first:]:
+            self._finish(top, group)
+            left = (time.perf_counter() - began) / first * len(rest)
+            log.info(
+                "track: the sweep and its best %s are in MLflow; a request takes %.0f ms, the "
+                "other %s about %s",
+                counted(first, "run"),
+                1000 * latency,
+                counted(len(rest), "run"),
+                duration(left),
+            )
+            self._write_runs(rest, group)
+
+    def _write_runs(self, runs: Sequence[TrackedRun], group: RunGroup) -> None:
+        """Write runs to a server, in their order: three requests each."""
 
         def write(one: TrackedRun) -> None:
             run = self._create(one, group)
-            self._fill(one, group, run)
+            self._fill(one, run)
             self._finish(run, group)
 
         with Progress("track", len(runs), "run") as bar:
@@ -132,15 +167,14 @@ class Writer:
             tags={key_name(key): value for key, value in tags.items()},
         )
 
-    def _fill(self, entry: TrackedRun, group: RunGroup, run: Any) -> None:
-        """Log the content of a run. Logging the same again changes nothing."""
+    def _fill(self, entry: TrackedRun, run: Any) -> None:
+        """Log the content of a run, in one request if it has up to ``PARAMS`` parameters."""
         own, began = run.info.run_id, run.info.start_time
         metrics = [Metric(key, value, began, 0) for key, value in entry.metrics.items()]
         params = [Param(key, value) for key, value in entry.params.items()]
-        self.client.log_batch(own, metrics)
-        for part in cut(len(params), PARAMS):
-            self.client.log_batch(own, params=params[part])
-        self.client.log_inputs(own, [_dataset(group)])
+        self.client.log_batch(own, metrics, params[:PARAMS])
+        for part in cut(len(params[PARAMS:]), PARAMS):
+            self.client.log_batch(own, params=params[PARAMS:][part])
 
     def _finish(self, run: Any, group: RunGroup) -> None:
         self.client.set_terminated(run.info.run_id, FINISHED, int(1000 * group.ended))

@@ -17,8 +17,11 @@ from .lock import ENTRY as ENTRY
 from .lock import LOCK as LOCK
 from .lock import Lock as Lock
 from .lock import learned as learned
+from .lock import lock_file as lock_file
 from .lock import locked_trials as locked_trials
+from .lock import locked_winner as locked_winner
 from .lock import read_entry as read_entry
+from .lock import read_lock as read_lock
 from .result import SweepResult as SweepResult
 from .result import by_kind as by_kind
 from .result import differing as differing

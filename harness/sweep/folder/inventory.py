@@ -12,7 +12,7 @@ from pathlib import Path
 from harness.core.configuration import leaves
 from harness.core.errors import HarnessError, MissingFile
 from harness.core.table import Column, Table, counted
-from harness.sweep.folder.lock import LOCK
+from harness.sweep.folder.lock import LOCK, locked_winner
 from harness.sweep.folder.result import SweepResult, differing
 
 
@@ -49,7 +49,7 @@ def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
             facts = [
                 typed[folder] or "none typed",
                 len(result.trials),
-                result.whole.winner_name,
+                locked_winner(result.lock),
                 heldout,
             ]
         except HarnessError as error:

@@ -127,6 +127,30 @@ def locked_trials(lock: Lock) -> dict[str, list[str]]:
     return found
 
 
+def list_of(family: str, equals: str | None, lists: Mapping[str, str]) -> str | None:
+    """Return the list whose gold ranks a fusion has, or None.
+
+    Args:
+        family: the fuser's name; ``single`` for a list alone.
+        equals: hash of the first trial with the same gold ranks (see ``JudgedTrial``).
+        lists: the hash of each single list's trial, by name.
+    """
+    if family == "single" or equals is None:
+        return None
+    return next((name for name, key in lists.items() if key == equals), None)
+
+
+def title_of(name: str, listed: str | None) -> str:
+    """Return the winner's name; ``graph (locked as boltzmann ...)`` if it ranks as a list."""
+    return f"{listed} (locked as {name})" if listed else name
+
+
+def locked_winner(lock: Lock) -> str:
+    """Return the title of a lock's winner, as on tune."""
+    row = lock["winner"]
+    return title_of(row["name"], list_of(row["family"], row["equals"], lock["lists"]))
+
+
 def learned(lock: Lock) -> dict[str, Mapping[str, object]]:
     """Return what each locked trial has learned, by hash and knob."""
     return {row["trial"]: row.get("learned", {}) for row in locked_rows(lock)}

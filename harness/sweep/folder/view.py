@@ -18,7 +18,7 @@ from harness.evaluation.paired_comparison import MARGIN, Comparison, Outcome, Ve
 from harness.evaluation.statistic import charge, share, too_few
 from harness.sweep.folder.baselines import Baselines, Group, group_of
 from harness.sweep.folder.judged_trial import JudgedTrial
-from harness.sweep.folder.lock import Lock
+from harness.sweep.folder.lock import Lock, list_of, title_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,7 +143,7 @@ class View:
 
     @property
     def winner_name(self) -> str:
-        """Name of the locked winner; if a fusion ranks as one list does, the name of that list."""
+        """The short name of the winner, where its title is above: the list that it ranks as."""
         return str(self.winner_list or self.rows[self.winner_place].name)
 
     @property
@@ -153,11 +153,13 @@ class View:
 
     def ranks_as(self, place: int) -> str | None:
         """Return the list that a fusion has the gold ranks of, or None."""
-        if place not in self.fused:
-            return None
-        original = self._original(place)
-        names = (name for name, key in self.baselines.lists.items() if key == original)
-        return next((name for name in names if name in self.singles), None)
+        row = self.rows[place]
+        return list_of(row.family, row.equals, self._lists)
+
+    @property
+    def _lists(self) -> dict[str, str]:
+        """The hashes of the practical single lists by name."""
+        return {name: self.rows[place].trial for name, place in self.singles.items()}
 
     def named(self, place: int) -> str:
         """Return the name of a row; ``linear alpha=0 = graph`` if it ranks as a list."""
@@ -332,8 +334,7 @@ class View:
         """The winner as it is printed: ``graph (locked as boltzmann alpha=0 ...)`` if it ranks as a
         list.
         """
-        locked = self.rows[self.winner_place].name
-        return f"{self.winner_list} (locked as {locked})" if self.winner_list else locked
+        return title_of(self.rows[self.winner_place].name, self.winner_list)
 
     @property
     def half(self) -> str:

@@ -66,7 +66,10 @@ def judge_trials(
     won = keys.index(chosen.winner)
     alike = [name for name, place in opponents.items() if metric.same_top(ranks[won], ranks[place])]
     decided = decide(found, keys, split, alike, chosen.winner, evaluation)
-    equals = find_equals(keys, ranks, metric, baselines.lists.values())
+    lists = [
+        key for key in baselines.lists.values() if is_practical(trials[key], prepared.impractical)
+    ]
+    equals = find_equals(keys, ranks, metric, lists)
     tied = find_tied(ranks, metric, won, labels, evaluation)
     dense = baselines.lists.get("dense", baselines.lists.get(baselines.reference))
     graph = graph_outcomes(ranks, metric, keys.index(dense) if dense else None)
@@ -116,7 +119,7 @@ def find_equals(
         keys: hashes of the trials.
         ranks: int32[T, Q, H].
         metric: the objective.
-        lists: hashes of the single lists.
+        lists: hashes of the practical single lists.
     """
     top = np.minimum(ranks, metric.k + 1) if metric.k else ranks
     contents = {key: own.tobytes() for key, own in zip(keys, top, strict=True)}

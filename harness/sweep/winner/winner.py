@@ -20,7 +20,14 @@ from harness.fusion.fuse import fuse_blocks
 from harness.run import Run
 from harness.sweep.folder.caption import made_by
 from harness.sweep.folder.inventory import latest, name_origin
-from harness.sweep.folder.lock import LOCK, Lock, check_same, lock_file, read_lock
+from harness.sweep.folder.lock import (
+    LOCK,
+    Lock,
+    check_same,
+    lock_file,
+    locked_winner,
+    read_lock,
+)
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial import Trial, inputs
 from harness.sweep.trial.plan import Plan, reopen
@@ -62,7 +69,7 @@ class Winner:
         ...)``.
         """
         chosen = f"chosen on {self.lock['dataset']} by {self.lock['objective']}"
-        return f"Winner({self.trial.name}; lists {', '.join(self.trial.pool.lists)}; {chosen})"
+        return f"Winner({self.name}; lists {', '.join(self.trial.pool.lists)}; {chosen})"
 
     @classmethod
     def load(cls, lock: str | Path, *overrides: str, trust: bool = False) -> Winner:
@@ -143,8 +150,10 @@ class Winner:
 
     @property
     def name(self) -> str:
-        """The name in tables, e.g. ``boltzmann pit alpha=0.7 beta=0.5 cap=20``."""
-        return self.trial.name
+        """The name in tables, e.g. ``boltzmann pit alpha=0.7 beta=0.5 cap=20``; if it ranks as a
+        list on tune, ``graph (locked as boltzmann alpha=0 ...)``.
+        """
+        return locked_winner(self.lock)
 
     def rank(self, questions: Questions | None = None, depth: int | None = None) -> Run:
         """Return each question's documents, best first: retrieved, fused and reranked as locked.

@@ -85,3 +85,11 @@ def test_an_error_in_a_new_module_of_a_checkout_is_one_line(tmp_path, monkeypatc
         own["fuse"]()
     with pytest.raises(ZeroDivisionError), report_own_code():
         1 / 0
+
+
+def test_a_launcher_for_slurm_without_srun_is_one_line():
+    """The words are those of submitit 1.5."""
+    with pytest.raises(HarnessError, match="no srun"), translation.translate_errors():
+        raise RuntimeError('Could not detect "srun", are you indeed on a slurm cluster?')
+    with pytest.raises(RuntimeError, match="another"), translation.translate_errors():
+        raise RuntimeError("another")

@@ -89,8 +89,8 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_
     overview = importlib.import_module("harness.plugins.site.pages.overview")
     listed = overview.overview([overview.SweepEntry("k", result)], "1", Display())["sweeps"]
     (row,), (place,) = listed["rows"], listed["places"]
-    assert (row[3], row[5], row[6]) == ("graph", "graph", "–")
-    assert place[2] == result.whole.rows[result.whole.singles["graph"]].trial
+    assert row[3] == "graph (locked as pit + boltzmann (α 0.7, β 0.5, cap 20))"
+    assert (row[5], row[6], place[2]) == ("graph", "–", result.lock["winner"]["trial"])
     assert [picture.name for picture in pictures(result)] == ["outcomes_dense"]
     (table,) = main([result], Display())
     assert [table.rows[row][0] for row in table.marked] == ["graph"]

@@ -99,7 +99,7 @@ def test_a_trial_reads_back_as_it_stands_in_the_folder(
     assert typed[:6] == start.split()
     assert max(map(len, lines)) < 80
     assert fence == end == "```"
-    (used,) = trial.inputs.dataset_inputs
+    (used,) = parent.inputs.dataset_inputs
     assert (used.dataset.name, used.dataset.digest) == ("sample", "5ca1ab1e5ca1")
     assert [(tag.key, tag.value) for tag in used.tags] == [("mlflow.data.context", "tune")]
     history = client(tracking).get_metric_history(trial.info.run_id, "wins")
@@ -175,11 +175,11 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(
 ) -> None:
     tracking.export(example.as_a_list(result).folder)
     (run,) = find_runs(tracking, "tags.kind = 'sweep'")
-    assert run.data.tags["winner"] == "graph"
+    assert run.data.tags["winner"] == "graph (locked as boltzmann pit alpha=0.7 beta=0.5 cap=20)"
     called = "Winner on tune: graph (locked as boltzmann "
     assert run.data.tags["mlflow.note.content"].startswith(called)
     (trial,) = find_runs(tracking, "tags.trial = '0000000000000000'")
-    assert trial.info.run_name == "1 graph"
+    assert trial.info.run_name.startswith("1 graph ")
 
 
 def test_into_an_experiment_by_its_id(tracking: MLflow, result: SweepResult) -> None:
@@ -275,7 +275,7 @@ def test_heldout_stands_below_its_sweep(
     assert evaluation.data.metrics["wilson_low"] == 0.4365
     (winner,) = find_runs(tracking, "tags.split = 'test' and tags.trial = '0000000000000000'")
     assert winner.info.run_name.startswith("test 1 ")
-    assert winner.inputs.dataset_inputs[0].tags[0].value == "test"
+    assert evaluation.inputs.dataset_inputs[0].tags[0].value == "test"
     place = client(tracking).download_artifacts(evaluation.info.run_id, ENTRY, str(tmp_path))
     assert json.loads(Path(place).read_text()).items() >= line.items()
 

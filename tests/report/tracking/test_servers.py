@@ -10,6 +10,7 @@ import signal
 import socketserver
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,6 +19,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import requests
 
 from harness.core.errors import HarnessError
 from harness.report.tracking.mlflow import SETTINGS, MLflow
@@ -106,6 +108,58 @@ def test_a_parameter_longer_than_the_server_takes_is_shown_by_its_hash(
     tracking.export(result.folder)
     (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
     assert parent.data.params["lists.dense.path"].startswith("sha256:")
+
+
+def test_a_trial_costs_three_requests(
+    mlflow_server: Any, result: SweepResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is created, filled by one batch, and finished."""
+    send, sent = requests.Session.request, Counter[str]()
+
+    def count(self: Any, method: str, url: str, *rest: Any, **more: Any) -> Any:
+        sent[url.partition("/mlflow/")[2]] += 1
+        return send(self, method, url, *rest, **more)
+
+    monkeypatch.setattr(requests.Session, "request", count)
+    over_http(mlflow_server.url, "counted").export(result.folder)
+    runs = 1 + 8 + 1 + 5
+    wanted = dict.fromkeys(("runs/create", "runs/log-batch", "runs/update"), runs)
+    assert {name: sent[name] for name in wanted} == wanted
+    assert sum(sent.values()) < 3 * runs + 30
+
+
+def test_a_slow_server_has_the_sweep_and_its_best_runs_first(
+    mlflow_server: Any,
+    result: SweepResult,
+    find_runs: Find,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    from harness.report.tracking import writer
+
+    tracking = replace(over_http(mlflow_server.url, "slow"), threads=1)
+    monkeypatch.setattr(writer, "SLOW", 0)
+    monkeypatch.setattr(writer, "FIRST", 3)
+    create, seen = writer.Writer._create, list[dict[str, str]]()
+
+    def fail_at_the_sixth(self: Any, entry: Any, group: Any) -> Any:
+        if entry.place == 6:
+            seen.append({run.data.tags["kind"]: run.info.status for run in find_runs(tracking)})
+            raise OSError("no route")
+        return create(self, entry, group)
+
+    with monkeypatch.context() as patched, caplog.at_level("INFO"):
+        patched.setattr(writer.Writer, "_create", fail_at_the_sixth)
+        with pytest.raises(HarnessError, match="no route"):
+            tracking.export(result.folder)
+    assert seen == [{"sweep": "FINISHED", "trial": "FINISHED"}]
+    (line,) = (text for text in caplog.messages if "3 runs" in text)
+    assert "5 runs about" in line
+    (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
+    assert parent.info.status == "FAILED"
+    tracking.export(result.folder)
+    assert len(find_runs(tracking)) == 15
+    assert {run.info.status for run in find_runs(tracking)} == {"FINISHED"}
 
 
 @pytest.mark.slow

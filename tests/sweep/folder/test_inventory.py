@@ -39,10 +39,10 @@ def test_the_list_is_one_table_at_80_columns(example, tmp_path, monkeypatch):
     assert sum(set(line) == {"-"} for line in lines) == 1
 
 
-def test_a_winner_that_is_a_list_is_listed_by_the_lists_name(example, tmp_path):
+def test_a_winner_that_is_a_list_is_listed_by_its_title(example, tmp_path):
     example.as_a_list(example.write(tmp_path / "sweeps" / "s1", heldout=False))
     ((*_, winner, _),) = sweeps(tmp_path).rows
-    assert winner == "graph"
+    assert winner == "graph (locked as boltzmann pit alpha=0.7 beta=0.5 cap=20)"
 
 
 def test_what_lists_are_made_of_in_words():

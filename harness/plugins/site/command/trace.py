@@ -3,14 +3,14 @@
 Walks (ppr, hipporag) show their seeds with weights, and the strongest paths to each gold passage
 and to those that rank above it after fusion; policyrag shows its decisions.
 Ranks are shown for every list and for the configured fuser. The trace is printed as text; the file
-of the last line has it as JSON, and the site of `harness report` draws it. With a lock, its winner
-fuses the lists; the lists are those of the configuration. Traces of test questions reveal test: learn
+of the last line has it as JSON, and the site of `harness report` draws it. With a lock, the
+benchmark, the lists and the winner are those of its sweep. Traces of test questions reveal test: learn
 from tune.
 
   harness trace dataset=musique query=2hop__482757_12019              the configured lists and fuser
   harness trace 2hop__482757_12019 dataset=musique fuser=rrf          the query can come first
   harness trace dataset=musique query=ID trace.count=5 trace.rivals=10 trace.out=why.json
-  harness trace dataset=musique query=ID lock=runs/sweeps/NAME   as the winner of that sweep fuses
+  harness trace query=ID lock=runs/sweeps/NAME                        lists and winner of that sweep
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from harness.command import CHOICE, complete, refuse_unread, typed
+from harness.command import CHOICE, LISTS, complete, refuse_unread, typed
 from harness.core.errors import whole_number
 
 
@@ -32,6 +32,9 @@ def run(config: DictConfig) -> None:
 
     complete(config)
     refuse_unread(*CHOICE)
+    if config.lock is not None:
+        lists = [key for key in LISTS if key != "dataset"]
+        refuse_unread(*lists, why=f"lock={config.lock} brings its lists")
     for name in ("count", "rivals", "seeds"):
         whole_number(f"trace.{name}", config.trace[name], 1 if name == "count" else 0)
     check_ending(config.trace.out, "trace.out", [".json"])

@@ -52,7 +52,7 @@ def _sweeps(listed: Sequence[SweepEntry], display: Display) -> Content:
         Field(Column("n", "count"), lambda one: one.result.locked.n),
         Field(
             Column("winner", "text"),
-            lambda one: named[one.key].cell(one.result.locked.winner_name),
+            lambda one: named[one.key].cell(one.result.locked.winner_title),
         ),
         *(Field(Column(f"{name} %"), partial(_score, name)) for name in metrics),
         Field(
@@ -83,4 +83,4 @@ def _place(one: SweepEntry) -> list[object]:
     rival = ""
     if view.best_single and _against_best(one):
         rival = view.rows[view.singles[view.best_single]].trial
-    return [one.key, view.split, view.rows[view.best_place].trial, rival]
+    return [one.key, view.split, view.winner, rival]

@@ -69,17 +69,18 @@ class Split:
 
     def _trials(self) -> list[Content]:
         view, roles = self.view, locked_trials(self.view.lock)
+        winner = self.display.cell(view.winner_title)
         return [
             {
                 "trial": row.trial,
-                "name": self.display.trial(row),
+                "name": winner if place == view.winner_place else self.display.trial(row),
                 "typed": row.name,
                 "family": row.family,
                 "roles": roles.get(row.trial, []),
                 "score": view.score(row),
                 "command": row.rerun,
             }
-            for row in view.rows
+            for place, row in enumerate(view.rows)
         ]
 
     def _questions(self, ids: Sequence[str]) -> list[str] | None:

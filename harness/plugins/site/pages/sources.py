@@ -14,8 +14,8 @@ from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.fusion.context import NOTHING
 from harness.plugins.site.pages.chunk import Chunks
-from harness.plugins.site.trace import Tracer, fused_name
-from harness.sweep.folder import LOCK, SweepResult, name_origin
+from harness.plugins.site.trace import Tracer
+from harness.sweep.folder import LOCK, SweepResult, locked_winner, name_origin
 from harness.sweep.trial import inputs, reopen
 from harness.sweep.winner import read_winner
 from harness.work.shared_rows import cut
@@ -73,7 +73,8 @@ class Sources:
             with name_origin(self.result.folder):
                 retrievers = inputs.retrievers(self.config)
                 runs = inputs.runs(retrievers, self.benchmark, kept)
-            return Tracer(self.benchmark, retrievers, runs, trial, fused_name(trial), NOTHING, kept)
+            fused = f"fused by {locked_winner(self.result.lock)}"
+            return Tracer(self.benchmark, retrievers, runs, trial, fused, NOTHING, kept)
         except HarnessError as error:
             return (
                 f"its lists are not at hand ({error}); run `harness prepare` with the sweep's "

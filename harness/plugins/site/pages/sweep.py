@@ -76,7 +76,7 @@ def _outcome(result: SweepResult, display: Display) -> Content:
         "families": families({row.family for row in whole_view.rows}, display),
         "reference": view.reference,
         "best": view.best_single,
-        "winner": view.rows[view.best_place].trial,
+        "winner": view.winner,
         "verdict": display.text(" ".join(select_texts(sentences(result, view), "verdict"))),
         "heldout": [[view.rows[place].trial, _repeats(view, place)] for place in view.best_first],
         "copies": [place for place in range(len(whole_view.rows)) if _repeats(whole_view, place)],

@@ -5,7 +5,7 @@ const STEP_X = 260, STEP_Y = 44, BOX_X = 190, BOX_Y = 30, EDGE = 12;
 
 function tracePart(split, sweep, question, told) {
   if (!told.trace) return el("p", {}, "This question was not traced when the site was made. ",
-    el("code", {}, `harness trace query=${split.ids[question]} dataset=${sweep.dataset} lock=runs/sweeps/${sweep.folder}/winner.lock.json`), " traces it; ", el("code", {}, "harness report traces=100"), " traces more questions.");
+    el("code", {}, `harness trace query=${split.ids[question]} lock=runs/sweeps/${sweep.folder}`), " traces it; ", el("code", {}, "harness report traces=100"), " traces more questions.");
   if (!told.trace.trails.length) return el("p", {}, "No list of this sweep walks a graph that could be shown.");
   return told.trace.trails.map(trail => [
     el("h3", {}, `List ${trail.list}`),

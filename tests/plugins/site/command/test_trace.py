@@ -14,6 +14,8 @@ from harness.core.errors import HarnessError
 from harness.plugins.site.command.trace import run
 from harness.plugins.site.trace import Tracer
 from harness.plugins.site.trail import strongest_walks
+from harness.sweep.folder import locked_winner
+from tests.conftest import Command
 from tests.world.folder import write_benchmark
 
 WORLD = {
@@ -96,6 +98,33 @@ def test_a_question_that_is_not_there(overrides: list[str]) -> None:
         run(compose("trace", [*overrides, "trace.count=0"]))
     with pytest.raises(HarnessError, match=r"pool\.lists.*graph\?\)"):
         run(compose("trace", [*overrides, "pool.lists=[dense,grahp]"]))
+
+
+def test_a_lock_brings_benchmark_lists_and_winner(
+    command: Command, bench: Path, tmp_path: Path
+) -> None:
+    home = [f"paths.runs={tmp_path}", "tracking=none"]
+    status, said, _ = command(
+        "sweep",
+        *home,
+        "dataset=folder",
+        f"dataset.path={bench}",
+        *(f"lists.{name}={bench / name}.trec" for name in ("dense", "graph", "bm25")),
+        "fuser=linear",
+        "grid=point",
+    )
+    assert not status
+    folder, query = said.split()[-1], "q0"
+    lock = json.loads((Path(folder) / "winner.lock.json").read_text())
+    status, said, error = command("trace", f"query={query}", f"lock={folder}", home[0])
+    assert not status, error
+    made = json.loads(Path(said.split()[-1]).read_text())
+    assert {*made["ranks"]} == {*lock["lists"], f"fused by {locked_winner(lock)}"}
+    alone = command("trace", query, f"lock={folder}/winner.lock.json", home[0])
+    assert alone[:2] == (0, said)
+    status, _, error = command("trace", query, f"lock={folder}", home[0], "lists.dense.depth=3")
+    assert status == 2
+    assert "lists.dense.depth" in error
 
 
 class Fixed(Tracer):
