@@ -20,8 +20,7 @@ from harness.plugins.site.trail import Explain, Trail, explanation
 from harness.retriever import Retriever
 from harness.run import Run
 from harness.sweep.folder import lock_file, locked_winner, name_origin, read_lock
-from harness.sweep.trial import Identities, Trial, inputs, reopen
-from harness.sweep.trial.override import keys
+from harness.sweep.trial import Identities, Trial, inputs, keys, reopen
 from harness.sweep.winner import choose_trial
 from harness.work.store import Store
 

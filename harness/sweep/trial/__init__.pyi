@@ -6,6 +6,7 @@ from .inputs import identities as identities
 from .inputs import retrievers as retrievers
 from .inputs import store as store
 from .kept_files import kept_file as kept_file
+from .override import keys as keys
 from .override import unread as unread
 from .plan import Plan as Plan
 from .plan import reopen as reopen
