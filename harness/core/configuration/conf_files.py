@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
@@ -44,10 +45,10 @@ def described(concept: str) -> dict[str, str]:
 
 def _described(path: Path) -> str:
     lines = path.read_text(encoding="utf-8").split("\n")
-    first = next((line for line in lines if not line.startswith("# @package")), "")
+    lines = [line for line in lines if not line.startswith("# @package")]
     module, _, name = str(read_conf(path).get("_target_", "")).rpartition(".")
-    if first.startswith("#") or not module:
-        return first.lstrip("# ")
+    if lines[0].startswith("#") or not module:
+        return _first_sentence(lines)
     top, *inner = module.split(".")
     spec = importlib.util.find_spec(top)  # not of the module: its packages may need other libraries
     if spec is None or spec.origin is None:
@@ -58,6 +59,17 @@ def _described(path: Path) -> str:
     pattern = rf'^(?:class|def) {name}\b.*?"""(.*?)(?:"""|\n\n)'
     found = re.search(pattern, text, re.DOTALL | re.MULTILINE)
     return " ".join(found[1].split()) if found else ""
+
+
+def _first_sentence(lines: Sequence[str]) -> str:
+    """Return the first sentence of the comment with which a file begins; empty without one.
+
+    A line that is indented, a command, is no part of it.
+    """
+    comment = itertools.takewhile(lambda line: re.match(r"#(?!   )", line), lines)
+    text = " ".join(line.lstrip("# ").rstrip() for line in comment)
+    found = re.match(r".*?\.(?= [A-Z]|$)", text)
+    return found[0] if found else text
 
 
 def conf_file(concept: str, name: str) -> Path:

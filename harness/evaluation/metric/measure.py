@@ -250,8 +250,8 @@ def described_metrics() -> dict[str, str]:
     found = {}
     for name in [*MEASURES, *configuration.names("metric")]:
         one = measure_of(name)
-        line = (one.function.__doc__ or "").partition("\n")[0].replace("*", "")
-        found[name if one.whole else f"{name}@k"] = line
+        summary = (one.function.__doc__ or "").partition("\n\n")[0].replace("*", "")
+        found[name if one.whole else f"{name}@k"] = " ".join(summary.split())
     return found
 
 
