@@ -132,6 +132,7 @@ def test_hotpotqa_by_its_official_name(
     store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Two passages of one title; the one with the supporting sentence is gold."""
+    caplog.set_level("INFO")
     place = tmp_path / "hotpotqa" / "hotpot_dev_distractor_v1.json"
     place.parent.mkdir()
     place.write_text(json.dumps(HOTPOT))

@@ -88,6 +88,18 @@ def test_an_interval_by_cluster_is_called_so(result: SweepResult) -> None:
     assert "p by cluster" in by_hops(result.locked, DISPLAY).titles
 
 
+def test_the_lists_of_a_fusion_stand_in_the_note_or_in_its_name(result: SweepResult) -> None:
+    for row in result.locked.rows:
+        if row["family"] != "single":
+            others = ["dense"] if row["family"] == "rrf" else []
+            row["parameters"]["pool.lists"] = ["graph", "bm25", *others]
+    (table,) = main([result], DISPLAY)
+    assert "Fusions are of Graph and BM25 unless their names have other lists." in table.notes
+    names = [str(row[0]) for row in table.rows]
+    assert "RRF (k 60, graph+bm25+dense)" in names
+    assert "PIT + Boltzmann" in names
+
+
 def test_a_winner_that_ranks_as_a_list_is_one_row(example: ModuleType, tmp_path: Path) -> None:
     alike = example.as_a_list(example.write(tmp_path / "s1", heldout=False))
     (table,) = main([alike], DISPLAY)
