@@ -67,7 +67,7 @@ def write_array(path: Path, values: NDArray[Any]) -> None:
 
 
 def load_array(path: Path, mapped: bool = False) -> NDArray[Any]:
-    """Return the array of a NumPy file.
+    """Return the array of a NumPy file, of the shape and type that it says (``float32[n, d]``).
 
     Args:
         path: the file.

@@ -252,15 +252,14 @@ def check_ranks(found: Entries, ranks: Int64Array) -> list[str]:
     )
     if ordered.all():
         return notes
-    order = np.lexsort((ranks, -scores, rows))
-    wrong = (rows[order][1:] == rows[order][:-1]) & (ranks[order][1:] < ranks[order][:-1])
-    if wrong.any():
-        at = int(np.flatnonzero(wrong)[0])
-        better, worse = int(order[at]), int(order[at + 1])
-        along = np.lexsort((ranks, rows))
-        falls = (rows[along][1:] == rows[along][:-1]) & (scores[along][1:] < scores[along][:-1])
+    pair = _first_contradiction(rows, scores, ranks)
+    if pair is not None:
+        better, worse = pair
+        by_rank = np.lexsort((ranks, rows))
+        same_query = rows[by_rank][1:] == rows[by_rank][:-1]
+        scores_fall = (same_query & (scores[by_rank][1:] < scores[by_rank][:-1])).any()
         mend = "number the ranks by descending score"
-        if not falls.any():
+        if not scores_fall:
             mend = "if a lower score is better, as for distances, negate the scores"
         raise HarnessError(
             f"{found.at(worse)}, document {found.docs[worse]}: rank {ranks[worse]} contradicts "
@@ -332,6 +331,18 @@ def strings(name: str, ids: Sequence[str] | pa.StringArray) -> pa.StringArray:
     return arrow(held)
 
 
+def _first_contradiction(
+    rows: Int64Array, scores: Float64Array, ranks: Int64Array
+) -> tuple[int, int] | None:
+    """Return two entries of one query, the one with the greater score and the worse rank first;
+    None if no rank contradicts a score.
+    """
+    order = np.lexsort((ranks, -scores, rows))
+    same_query = rows[order][1:] == rows[order][:-1]
+    wrong = np.flatnonzero(same_query & (ranks[order][1:] < ranks[order][:-1]))
+    return (int(order[wrong[0]]), int(order[wrong[0] + 1])) if wrong.size else None
+
+
 def numbers(name: str, values: ArrayLike, kind: type[np.number[Any]]) -> NDArray[Any]:
     """Return float[n] or int[n], numbers of this kind.
 
@@ -340,19 +351,16 @@ def numbers(name: str, values: ArrayLike, kind: type[np.number[Any]]) -> NDArray
             numbers that do not fit.
     """
     whole = issubclass(kind, np.integer)
+    expected = (
+        f"{name}: expected a one-dimensional list of {'whole numbers' if whole else 'numbers'}"
+    )
     try:
-        found = np.asarray(values)
-    except ValueError:
-        found = np.array(None)  # lists of different lengths
-    got = ""
-    made = found
-    if found.ndim != 1 or (found.size and found.dtype.kind not in ("iu" if whole else "iuf")):
-        got = described(values)
-    else:
-        made = found.astype(kind, copy=False)
-    if whole and not got and (made != found).any():
-        got = f"{found[made != found][0]}, which is too large"
-    if got:
-        what = "whole numbers" if whole else "numbers"
-        raise HarnessError(f"{name}: expected a one-dimensional list of {what}, got {got}")
-    return made
+        array = np.asarray(values)
+    except ValueError as error:  # lists of different lengths
+        raise HarnessError(f"{expected}, got {described(values)}") from error
+    if array.ndim != 1 or (array.size and array.dtype.kind not in ("iu" if whole else "iuf")):
+        raise HarnessError(f"{expected}, got {described(values)}")
+    converted = array.astype(kind, copy=False)
+    if whole and (too_large := array[converted != array]).size:
+        raise HarnessError(f"{expected}, got {too_large[0]}, which is too large")
+    return converted

@@ -150,15 +150,24 @@ def test_numbers_of_no_query_or_document_are_refused(query: int, doc: int, said:
         ({"scores": [2.0, 1.0]}, "indptr: .* as many scores"),
         ({"docs": [0, 2, 0]}, "docs: there is no document 2"),
         ({"docs": [0, -1, 1]}, "docs: there is no document -1"),
-        ({"docs": [0, 2**40, 0]}, f"docs: expected whole numbers.*, got {2**40}, which is too"),
-        ({"docs": [0.5, 1, 0]}, "docs: expected whole numbers, .*, got a list"),
+        (
+            {"docs": [0, 2**40, 0]},
+            f"docs: expected a one-dimensional list of whole numbers.*, got {2**40}, which is too",
+        ),
+        (
+            {"docs": [0.5, 1, 0]},
+            "docs: expected a one-dimensional list of whole numbers.*, got a list",
+        ),
         ({"docs": [0, 0, 0]}, "query q holds document a twice"),
         ({"scores": [1.0, 2.0, 0.0]}, "query q: document a is before a better one"),
         ({"docs": [1, 0, 0], "scores": [1, 1, 0]}, "query q: document b is before a better"),
         ({"scores": [2.0, float("nan"), 0.0]}, "document b must be a finite number, got nan"),
-        ({"scores": [True, False, True]}, "scores: expected numbers, .*, got a list"),
-        ({"scores": ["2", "1", "0"]}, "scores: expected numbers"),
-        ({"scores": 1.0}, r"scores: expected numbers, .*, got a float"),
+        (
+            {"scores": [True, False, True]},
+            "scores: expected a one-dimensional list of numbers.*, got a list",
+        ),
+        ({"scores": ["2", "1", "0"]}, "scores: expected a one-dimensional list of numbers"),
+        ({"scores": 1.0}, r"scores: expected a one-dimensional list of numbers.*, got a float"),
     ],
 )
 def test_what_is_no_run_is_refused(changed, said):
@@ -177,9 +186,9 @@ def test_what_is_no_run_is_refused(changed, said):
 @pytest.mark.parametrize(
     ("query", "doc", "score", "said"),
     [
-        ([0.9], [0], [1.0], "Run.of: query: expected whole numbers"),
-        ([0], [True], [1.0], "Run.of: doc: expected whole numbers"),
-        ([0], [0], [True], "Run.of: score: expected numbers"),
+        ([0.9], [0], [1.0], "Run.of: query: expected a one-dimensional list of whole numbers"),
+        ([0], [True], [1.0], "Run.of: doc: expected a one-dimensional list of whole numbers"),
+        ([0], [0], [True], "Run.of: score: expected a one-dimensional list of numbers"),
         ([0, 0], [0], [1.0], "expected as many queries as documents and scores, got 2, 1 and 1"),
     ],
 )

@@ -122,7 +122,8 @@ def _checked_index(archive: zipfile.ZipFile, most: int) -> tuple[dict[str, str],
     if index["form"] != FORM:
         raise ValueError(f"form {index['form']} of another version of the harness, not {FORM}")
     hashes, sweep = dict(index["files"]), str(index["sweep"])
-    if odd := sorted(hashes.keys() ^ members.keys() - {INDEX}):
+    expected = members.keys() - {INDEX}
+    if odd := sorted(hashes.keys() ^ expected):
         raise ValueError(f"{odd[0]} is missing or was added")
     if f"sweep/{sweep}/{LOCK}" not in members or PurePosixPath(sweep).name != sweep:
         raise ValueError(f"no lock of a sweep {sweep!r} is in it")

@@ -239,21 +239,25 @@ def find_trials(described: Sequence[Spec], trials: Sequence[Settings]) -> list[i
     """
     places: dict[str, int | None] = {}
     for row in described:
-        where = dict(row["where"])
-        if "as" in row:
-            if row["as"] not in places:
-                raise ValueError(
-                    f"row {row['label']!r} is as {row['as']!r}{nearest(row['as'], places)}, which "
-                    "is no row above it"
-                )
-            place = places[row["as"]]
-            where |= (
-                {} if place is None else {knob: trials[place].get(knob) for knob in row["same"]}
-            )
-        places[row["label"]] = next(
-            (place for place, knobs in enumerate(trials) if matches(knobs, where)), None
-        )
+        where = row["where"] | _same_knobs(row, places, trials)
+        matching = (place for place, knobs in enumerate(trials) if matches(knobs, where))
+        places[row["label"]] = next(matching, None)
     return list(places.values())
+
+
+def _same_knobs(
+    row: Spec, places: Mapping[str, int | None], trials: Sequence[Settings]
+) -> dict[str, object]:
+    """Return the knobs that a described row has as another row's trial has them."""
+    if "as" not in row:
+        return {}
+    if row["as"] not in places:
+        raise ValueError(
+            f"row {row['label']!r} is as {row['as']!r}{nearest(row['as'], places)}, which is no "
+            "row above it"
+        )
+    place = places[row["as"]]
+    return {} if place is None else {knob: trials[place].get(knob) for knob in row["same"]}
 
 
 def find_named(experiment: Spec | None, trials: Sequence[Settings]) -> list[int]:

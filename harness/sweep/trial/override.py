@@ -154,12 +154,17 @@ def unread(
 
 def _reached(used: Set[str], raw: Mapping[str, object]) -> set[str]:
     """Return parts of a configuration, and all that their interpolations lead to."""
-    found, pending = set(used), list(used)
-    while pending:
-        for part in set(re.findall(r"\$\{(\w+)", repr(raw.get(pending.pop(), "")))) - found:
-            found.add(part)
-            pending.append(part)
+    found: set[str] = set()
+    new = set(used)
+    while new:
+        found |= new
+        new = {name for part in new for name in _interpolations(raw.get(part, ""))} - found
     return found
+
+
+def _interpolations(value: object) -> list[str]:
+    """Return the parts of a configuration to which a value refers, as ``${encoder}`` does."""
+    return re.findall(r"\$\{(\w+)", repr(value))
 
 
 PARTS = ("extractor", "graph", "encoder", *RERANKER_INPUTS)
