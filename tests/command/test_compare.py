@@ -270,7 +270,10 @@ def test_several_baselines_in_one_family(folder: Path, command: Command) -> None
         "p by question" in command("compare", runs, bases, "gold=queries.jsonl", "explain=true")[1]
     )
     status, _, said = command("compare", runs, "baseline={dense: other.json}", "gold=queries.jsonl")
-    assert (status, said) == (2, "error: dense is dense.json in run and other.json in baseline\n")
+    assert (status, said) == (
+        2,
+        "error: dense is dense.json in run and other.json in baseline; give one another name\n",
+    )
 
 
 def test_a_paper_s_table_of_systems_by_metrics(folder: Path) -> None:

@@ -75,8 +75,10 @@ CASES: dict[str, list[Any]] = {
     "metrics": [(POINT, "metrics=[ndcg@3]")],
 }
 """By key of conf/config.yaml: what is typed first, and the overrides that are added."""
-ELSEWHERE = {"paths", "tracking", "device", "dry_run", "margin"}
-"""Where results are kept, shown and computed, and what is said of an interval."""
+ELSEWHERE = {"paths", "tracking", "device", "dry_run", "margin", "own_document"}
+"""Where results are kept, shown and computed, and what is said of an interval; ``own_document``
+changes the lists of questions that are documents, which these worlds lack (test_own_document).
+"""
 
 
 @pytest.fixture(scope="module")

@@ -118,7 +118,7 @@ def test_a_home_is_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         *cases(
             """
 evaluate run=f.trec gold=g.txt k=0,7 -> several values; a list is k=[0,7], with a decimal point k=0.7, with -m a job for each: -m k=0,7
-fuse lists.a=f.trec lists.b=f.trec -m fuser=rrf,combsum out=o -> this command runs once; -m, several values
+fuse lists.a=f.trec lists.b=f.trec -m fuser=rrf,combsum out=o -> harness fuse runs once, with one value of each key; -m is for
 compare run={日:f.trec} gold=g.txt -> rename 日; a name in braces has only letters a to z
 sweep dataset=/a/path -> dataset=/a/path is not a name; your own folder is dataset=folder dataset.path=/a/path
 sweep lists.dense=null -> leave the list out with ~lists.dense
