@@ -15,7 +15,7 @@ from torch import Tensor
 
 from harness.core.arrays import Float64Array, Int32Array, Int64Array
 from harness.core.configuration import strategy
-from harness.core.device import resolve_device
+from harness.core.device import in_halves, resolve_device
 from harness.core.errors import (
     CombinationError,
     HarnessError,
@@ -24,7 +24,6 @@ from harness.core.errors import (
     texts_of,
     unused,
 )
-from harness.core.halves import in_halves
 from harness.core.threads import available, map_threads, torch_alone
 from harness.fusion.calibrated import Calibrated
 from harness.fusion.context import Context

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
+from harness.core.device import in_halves
 from harness.core.errors import HarnessError
-from harness.core.halves import in_halves
 from harness.fusion import fuse
 from harness.model.encoder import embedding
 from harness.model.encoder.hashed import HashedWords

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from harness.core.arrays import BoolArray, Float32Array, Float64Array, load_array, write_array
 from harness.core.artifact import Artifact, Facts
+from harness.core.device import in_halves
 from harness.core.errors import HarnessError, described, one_of
 from harness.core.files import allocate, write_text
-from harness.core.halves import in_halves
 from harness.core.identity import identity, texts_sha256
 from harness.work.parts import Advance, WorkPart, array_part, fill
 from harness.work.store import Store

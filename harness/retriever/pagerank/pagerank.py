@@ -35,7 +35,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from harness.core.arrays import Float32Array, Float64Array, Int64Array
-from harness.core.halves import in_halves
+from harness.core.device import in_halves
 from harness.core.threads import available, map_threads
 
 FEW = 3

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from harness.core.arrays import Float32Array, Int64Array
-from harness.core.halves import in_halves
+from harness.core.device import in_halves
 from harness.core.threads import map_threads
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ import torch
 from harness.benchmark import UNORDERED
 from harness.benchmark.split import FOLDS
 from harness.core.arrays import Int32Array, Int64Array, distinct
+from harness.core.device import in_halves
 from harness.core.errors import HarnessError
-from harness.core.halves import in_halves
 from harness.core.threads import map_threads, torch_alone
 from harness.evaluation.metric import ABSENT, NONE, gold_ranks, run_ranks
 from harness.fusion.context import NOTHING, Context
