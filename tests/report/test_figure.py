@@ -1,6 +1,7 @@
 """What the figures show, before they are drawn."""
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -11,8 +12,10 @@ from harness.core.configuration import strategy
 from harness.report.figure import alpha, list_scores, outcomes
 from harness.report.figure.list_scores import normalize
 from harness.run import Run
+from harness.sweep.folder.judged_trial import JudgedTrial
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import ListScores, read_scores, scores_frame
+from harness.sweep.folder.view import View
 
 
 @pytest.fixture
@@ -51,13 +54,19 @@ def test_alpha_curves(result: SweepResult) -> None:
 
 def test_alpha_is_drawn_for_the_two_lists_of_the_best_trial(result: SweepResult) -> None:
     """alpha is the share of dense, or of the first of two others, whatever their order."""
-    for row in result.whole.rows:
-        best = row["score" if "score" in row else "last_hop@5"] > 0.7
-        row["parameters"]["pool.lists"] = ["graph", "bm25"] if best else ["graph", "dense"]
-    assert alpha.curves(result.whole) == (("graph", "bm25"), {})
-    for row in result.whole.rows:
-        row["parameters"]["pool.lists"] = ["graph", "dense"]
-    assert alpha.curves(result.whole)[0] == ("dense", "graph")
+
+    def fused(lists: Callable[[JudgedTrial], list[str]]) -> View:
+        rows = [
+            dataclasses.replace(row, parameters={**row.parameters, "pool.lists": lists(row)})
+            for row in result.whole.rows
+        ]
+        return dataclasses.replace(result.whole, rows=rows)
+
+    view = fused(lambda row: ["graph", "bm25" if row.scores["last_hop@5"] > 0.7 else "dense"])
+    assert alpha.curves(view) == (("graph", "bm25"), {})
+    view = fused(lambda row: ["graph", "dense"])
+    assert alpha.curves(view)[0] == ("dense", "graph")
+    vars(result)["whole"] = view
     (picture,) = alpha.pictures(result)
     assert picture.x == "alpha (share of dense)"
     assert "dense's share in fusions of dense and graph" in picture.title
