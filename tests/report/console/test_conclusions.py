@@ -132,11 +132,11 @@ def test_headroom_is_said_and_whether_these_questions_can_tell(
     assert would.format("100.0", 62.5) in tune["headroom"]
     assert tune["headroom"].endswith(" p .250.")
     few = " questions only; no gain can be shown with so few."
-    assert tune["in short"].endswith(f"On 3 of 8{few}")
+    assert tune["in short"].endswith(f" on 3 of 8{few}")
     test = conclusions(example.write(tmp_path / "s2"))
     assert would.format(66.7, "50.0") in test["headroom"]
-    assert test["headroom"].endswith("has p 1.000.")
-    assert f"On 1 of 6{few}" in test["in short"]
+    assert test["headroom"].endswith(" p 1.000.")
+    assert f" on 1 of 6{few}" in test["in short"]
 
 
 @pytest.mark.parametrize("best", ["graph", "dense"])
