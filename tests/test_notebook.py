@@ -160,7 +160,7 @@ def test_the_right_column_of_what_one_types_elsewhere_runs(
     }
     for code in (code for row in rows for code in re.findall(r"`([^`]+)`", row)):
         exec(code, names)
-    assert len(rows) == 12
+    assert len(rows) == 13
     assert harness.read("f.trec").to_dict() == names["f"].to_dict()
 
 

@@ -309,6 +309,8 @@ def test_a_mend_works(
 ) -> None:
     TYPED.add(mistake)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    for name in ("huggingface_hub.constants", "datasets.config"):  # which read it when imported
+        monkeypatch.setattr(f"{name}.HF_HUB_OFFLINE", True)
     first, _, line = f"&& {mistake}".rpartition("&& ")
     name, *own = shlex.split(line.lstrip(":"))
     typed = [name, *shlex.split("" if line[0] == ":" else USUAL.get(name, ""))]

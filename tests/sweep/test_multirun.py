@@ -118,7 +118,8 @@ def test_a_row_is_of_its_own_settings(overrides, tmp_path):
     rows = found.stdout.split("\n\n")[-3].splitlines()[2:4]
     assert "heldout sweep=DIR" in found.stdout.splitlines()[-3]
     process.harness("heldout", f"sweep={found.stdout.splitlines()[-1]}", cwd=tmp_path, check=True)
-    again = process.harness("sweep", *overrides, "-m", "fuser=rrf,combsum", cwd=tmp_path)
+    given = ["-m", "grid=point", "fuser=rrf,combsum"]
+    again = process.harness("sweep", *overrides, *given, cwd=tmp_path)
     assert "heldout sweep=DIR" not in again.stdout
     assert "test was evaluated already (evaluation 1)" in again.stdout.splitlines()[-3]
     assert [row.split()[0] for row in rows] == ["rrf_anchored", "weighted_rrf"]
