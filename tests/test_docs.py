@@ -291,7 +291,8 @@ def test_a_user_reads_few_short_pages() -> None:
             text = path.read_text(encoding="utf-8")
             if text.startswith(MADE):
                 continue
-            shown = re.search(r"!\[|^\|[ :]*-|^\[\[\w+\]\]$", text, re.M)
+            assert not re.search(r"^\[\[\w+\]\]$", text, re.M), "the page is what a reader sees"
+            shown = re.search(r"!\[|^\|[ :]*-", text, re.M)
             assert shown, f"{path.stem} shows neither a figure nor a table"
             written = re.sub(r"(?s)<!-- \w+ -->.*?<!-- end -->", "", text)
             words[path.stem] = len(written.split())
