@@ -1,42 +1,26 @@
 """Compare runs with a baseline on the same queries: wins, losses, exact p values, intervals.
 
   harness compare run=f.trec baseline=d.trec gold=queries.jsonl metric=last_hop k=5 out=compare.json
-  harness compare 'run=[rrf.trec,f.trec]' baseline=d.trec gold=queries.jsonl 'metric=[last_hop,full_sup]' 'k=[5,10]'
-  harness compare 'run={rrf: rrf.trec, ours: f.trec}' baseline=d.trec gold=qrels.txt metric=ndcg k=10 out=table.tex
-  harness compare 'run=[a.trec,b.trec]' 'baseline={dense: d.trec, graph: g.trec}' gold=queries.jsonl out=table.tex
+  harness compare 'run={rrf: rrf.trec, ours: f.trec}' 'baseline=[d.trec,g.trec]' gold=qrels.txt metric=ndcg k=10 out=table.tex
   harness compare run=new.trec baseline=main.trec gold=queries.jsonl gate=no_worse margin=1 out=compare.md
   harness compare run=runs/sweeps/B baseline=runs/sweeps/A out=settings.tex    two sweeps, by their settings
   harness compare 'run={mine: {file: a.csv, columns: {doc: pid, score: s}}}' baseline=d.trec gold=queries.jsonl
 
-A run wins a question when it scores more on it than the baseline, and loses it when it scores less.
-The p of the exact McNemar test is the chance of a split at least this uneven if both were equally
-good (for ndcg, recall and mrr it is the sign test). Holm p is corrected for all comparisons of the
-call. If questions share gold passages, Holm p and intervals are by cluster (the test flips whole
-clusters), and the table says so; `p by question` is a column of explain=true and of files. With few
-large clusters there is no p. `detectable` is the smallest difference (wins minus losses, in points)
-that this number of questions finds in 80% of cases. Compare with every single list, not with dense
-alone: `baseline` takes several, in the same forms as `run`. Every run is compared with each
-baseline, no pair twice.
+A run wins a question when it scores more on it than the baseline. p is that of the exact McNemar
+test; for metrics that are not 0 or 1 (ndcg, recall, mrr) that of the sign-flip test of the mean.
+Holm p is corrected for all comparisons of the call. If questions share gold passages, Holm p and
+intervals are by cluster. Compare with every single list, not with dense alone. explain=true prints
+every column.
 
-The lines below the table say which run is better, and how many questions one could win by choosing
-the right run for each. explain=true prints every column and, for each pair, the smallest difference
-that could be found. Files have all.
+Runs, gold, split, ties, strict and lenient are as in `harness evaluate --help`. out=NAME.json has
+every number; NAME.tex is a paper's table, systems by metrics, and NAME-appendix.tex the table of
+this command; NAME.html is a page, NAME.md the table for a pull request; NAME.parquet, and
+NAME-queries.csv next to a .csv, have a row a query.
 
-Runs, gold, dataset.chain, split, splitting, ties, strict, lenient and out are as in `harness
-evaluate --help`. JSON: one comparison is an object with metric, k, n, run, baseline, wins, losses,
-p, wilson, odds_ratio, wins_ids, losses_ids, headroom and more; several are a list. out=NAME.tex is
-a paper's table, systems by metrics, with signs and bold only where a difference is shown, and
-NAME-appendix.tex the table of this command (with several baselines NAME.tex is that table); out=NAME.html one page, which opens from disk;
-out=NAME.md the table for a pull request; out=NAME.parquet, and NAME-queries.csv next to a .csv, a
-row a query: run, metric, scores, won or lost, and the rank of each gold passage in both lists.
-
-gate=no_worse margin=1 is for continuous integration: the last line says whether the whole 95%
-interval of the difference (by cluster if questions share gold) is above -1 point. The exit status
-is 0 if it is, 1 if it is below, 3 if this cannot be told, and 2 for a mistake in the command.
-gate=better asks for more than the margin. Of several comparisons every one must pass. Identical
-lists are no worse; two systems that both score 0 are refused. A gate implies strict=true. Files
-begin with the answer; JSON has gate: {kind, margin, bound, verdict}, with the margin in points.
-How many questions a gate takes: harness power gate=no_worse margin=1 discordance=.1
+gate=no_worse margin=1 is for continuous integration: the whole 95% interval must be above -1 point.
+gate=better asks for more than the margin. The exit status is 0 if every comparison passes, 1 if one
+fails, 3 if this cannot be told, and 2 for a mistake in the command. A gate implies strict=true;
+files begin with the answer. How many questions it takes: harness power gate=no_worse margin=1
 """
 
 from __future__ import annotations

@@ -1,47 +1,25 @@
 """Score a run against gold: any metrics at any depths, by hop count and by question type.
 
-The run is a TREC run file (plain or .gz), .json, .parquet or a stored run, see `harness fuse
---help`; or {file: a.csv, columns: {doc: pid}}, whose columns are called so. The gold is a
-queries.jsonl with `id`, `supporting_ids` in hop order, `hops`, `type`; TREC qrels, or .json or
-.parquet as ranx writes Qrels (no hop order: last_hop is null then); or the name or folder of a
-benchmark.
-
-  harness evaluate run=f.trec gold=queries.jsonl
   harness evaluate run=f.trec gold=queries.jsonl 'k=[5,10]' out=metrics.json
   harness evaluate run=f.trec gold=qrels.txt 'metrics=[recall,ndcg,mrr@10]' k=20 ties=trec out=table.tex
   harness evaluate run=f.trec gold=queries.jsonl split=test strict=true
   harness evaluate -m run=a.trec,b.trec gold=queries.jsonl    one after the other, and a joint table
 
-Metrics: last_hop@k (the last supporting passage is in the top k), full_sup@k (all are), success@k
-(one is; any_sup@k is the same), recall@k (share of them), ndcg@k, mrr, precision@k, map, r_precision.
-A name without @k is taken at each k. Every gold query counts: one that the run lacks has found
-nothing. Queries that the gold does not know are counted and not scored;
-strict=true refuses both. Run and gold that have no query or no document in common are refused;
-where they share less than half, a warning stands in the table and in `coverage` of the JSON.
-lenient=true passes over comment lines (#) and trailing fields of TREC files.
+The run is a TREC run file (plain or .gz), .json or .parquet; or {file: a.csv, columns: {doc: pid}},
+whose columns are called so. The gold is a queries.jsonl with `id`, `supporting_ids` in hop order,
+`hops`, `type`; TREC qrels or Qrels of ranx (no hop order: last_hop is null); or a benchmark.
 
-A judged document supports its query from relevance `rel` on (1); ndcg has graded judgements as
-gains. A query with nothing relevant is left out, and counted; with ties=trec it counts 0, as in
-trec_eval.
+`harness list metric` has the metrics; one without @k is taken at each k. Every gold query counts:
+one that the run lacks has found nothing. Queries that the gold lacks are counted and not scored;
+strict=true refuses both. lenient=true passes over comment lines and trailing fields of TREC files.
+A document supports its query from relevance `rel` on (1). last_hop leaves out queries with
+"ordered": false, or those of other values than in dataset.chain={order: [known]}.
 
-last_hop does not count queries with "ordered": false. Or dataset.chain={order: [known]} names a
-field and the values of those that count, dataset.chain=all counts every query; `n of last_hop` says
-how many.
-
-Choose on the questions of split=tune (half of them, by the MD5 of their ids) and report those of
-split=test. splitting is what `split` is to a sweep: disjoint keeps
-queries that share gold passages on one side; given goes by the field `split` of queries.jsonl
-(tune, train, dev, validation; test), 'splitting={blind: test}' says what another name means;
-splitting=splits.tsv is a file with lines `id split`.
-
-Equal scores are ordered by document id ascending. ties=trec does as trec_eval does (scores as
-32-bit floats, equal ones by document id descending). Where another order of equal scores would
-change a number of the table, a caution says the range over all orders (tie_ranges in JSON).
-`out` by its ending: .json (everything, with each query), .parquet (a row a query, with the ranks of
-its gold passages; NAME-queries.csv beside a .csv has the same), .csv, .tex, .txt, .md, .html (the
-table). Printed are all queries and, of the groups by hop count and by type, those of which there
-are several; explain=true prints every group, what the metrics count, and what run and gold have in
-common.
+Choose on split=tune (half of the questions, by the MD5 of their ids) and report split=test;
+splitting=given goes by the field `split`, splitting=splits.tsv by lines `id split`. Equal scores
+are ordered by document id, with ties=trec as trec_eval does; where another order of them would
+change a number, a caution says the range. `out` by its ending: .json, .parquet (a row a query),
+.csv, .tex, .txt, .md, .html. explain=true prints every group, and what run and gold share.
 """
 
 from __future__ import annotations

@@ -1,40 +1,25 @@
 r"""Make tables, figures and a PDF of a sweep, for a paper.
 
   harness report                               the latest sweep
-  harness report sweep=runs/sweeps/NAME        another one
-  harness report sweep=all                     the latest sweep of every experiment on every benchmark, in one report
-  harness report 'sweep=[DIR,DIR]'             these, in one report, with the joint figure of an experiment that has one
-  harness report paths.reports=paper/results   elsewhere
-  harness report sweep=sweep.zip               from an archive, on a machine without its runs folder
-  harness report archive=sweep.zip             also everything of one sweep in an archive, to be deposited
-  harness report +display.fuser.greatest=Greatest    a name for papers; the others are in conf/display
+  harness report sweep=runs/sweeps/NAME        another one; 'sweep=[DIR,DIR]' several
+  harness report sweep=all                     the latest of every experiment and benchmark
+  harness report sweep=sweep.zip               from an archive, without its runs folder
+  harness report archive=sweep.zip             also everything of a sweep in an archive
 
 Writes into paths.reports (`reports`):
 
-  tables/main.tex               the table of a paper, of the sweeps of this report: single lists, untuned RRF, the best of each fuser
-  tables/NAME/main.tex          the same of one sweep
-  tables/NAME/by_hops.tex       the winner at 2, 3 and 4 hops
-  tables/NAME/details.tex       hashes, clusters, forecast and cautions, in sentences; no part of a table
-  tables/more/                  compute.tex: processor and wall time of every command of the runs folder, failed ones too;
-                                checklist.tex: a reproducibility checklist, filled in from manifests, locks and the ledger
-  tables/NAME/more/             cost, ablation, knobs, ceilings, headroom, other metrics, an experiment's tables
+  tables/main.tex               the table of a paper: lists, untuned RRF, best of each fuser
+  tables/NAME/main.tex          the same of one sweep, and by_hops.tex, details.tex
+  tables/NAME/more/             cost, ablation, ceilings, headroom, an experiment's tables
+  tables/more/                  compute.tex, and checklist.tex on reproducibility
   figures/NAME/                 PDF and PNG, one column of a paper wide
   report.pdf                    all of it, where latexmk, pdflatex or tectonic is installed
 
-NAME is benchmark, encoder and objective, such as sample-minilm-last_hop-5. A report changes nothing
-of another sweep: if another one has that name, the start of the lock's hash is added. Input
-tables/NAME/main.tex where a table must stay, and tables/main.tex for what was reported last. Next to
-each .tex is its .csv. A document that inputs tables needs \usepackage{array,booktabs};
-report.pdf takes geometry, graphicx, inputenc and multicol, too (Debian: texlive-latex-recommended).
-The same results give the same bytes.
-
-An archive has the same bytes for the same sweep: its files, its lists as TREC runs where they are
-stored, the report's tables and figures, the environment, licence and citation of the benchmark, and
-a README with the command behind each claim.
-
-A sweep that was copied here, or whose data are elsewhere, is reported from its folder alone. Of
-several sweeps main.tex has a group of rows each, and those of one benchmark a table of settings. Before `harness heldout` the tables show tune
-and say so; afterwards they show test, and which evaluation of it.
+NAME is benchmark, encoder and objective, such as sample-minilm-last_hop-5. Next to each .tex is its
+.csv. A document that inputs tables needs \usepackage{array,booktabs}; report.pdf takes geometry,
+graphicx, inputenc and multicol, too (Debian: texlive-latex-recommended). Before `harness heldout`
+tables show tune and say so; afterwards they show test. The same results give the same bytes, also
+of an archive: it has the sweep's files and lists, and a README with the command of each claim.
 """
 
 from __future__ import annotations

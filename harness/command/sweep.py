@@ -1,38 +1,25 @@
 """Score every trial of a grid on the tune split, and lock the winner before anything touches test.
 
+  harness sweep                                        the default grid on `sample`
+  harness sweep dataset=2wikimultihopqa dry_run=true   how many trials, and what would be built
+  harness sweep 'lists={dense: d.trec, graph: g.trec}' gold=gold.jsonl
+  harness sweep fuser=linear fuser.alpha=.6 grid=point
+  harness sweep '+grid.mine={fuser:[rrf],fuser.k:[1,5]}'    with a block of axes of your own
+  harness sweep -m encoder=minilm,hashed               a sweep for each value, then one table
+
 The keys that most sweeps need (`harness list KEY` has the names):
 
   dataset=sample          benchmark: musique, 2wikimultihopqa, hotpotqa_dev, folder, hf, ...
   encoder=minilm          vectors of the dense list and of entity names: static, mpnet, ...
   grid=default            what is varied: point (one setting), default (428 trials), wide (2,485)
-  fuser=, normalizer=, temperature=      only the part of the grid with this value
-  fuser.alpha=, fuser.k=, pool.cap=      the same for a number; pool.cap=null: the whole lists
+  fuser=, normalizer=     only the part of the grid with this value; fuser.alpha=, pool.cap= alike
   objective=last_hop@5    the metric that chooses the winner
-  lists={...} gold=FILE   runs that you have, in place of a benchmark
 
-  harness sweep                                        the default grid on `sample`
-  harness sweep dataset=2wikimultihopqa dry_run=true   how many trials, and what would be built
-  harness sweep 'lists={dense: d.trec, graph: g.trec}' gold=gold.jsonl
-  harness sweep fuser=linear fuser.alpha=.6 grid=point
-  harness sweep -m encoder=minilm,hashed               a sweep for each value, then one table
-
-It prints the best trials, what won and by how much, what to expect on test, and whether fusion adds
-to the best single list; with explain=true also every metric, power, headroom and the edges of the
-grid. The last line of standard output is the folder of the sweep. MLflow gets a copy; without a
-server the sweep is finished all the same (see `harness ui --help`).
-
-`>` marks the winner: the best fusion by the objective; of equal ones the one with fewer losses
-against the reference, then with alpha nearest to .5. If its gold ranks are those of a list, it has
-the name of that list. Every single list is locked as a baseline, next to the winner.
-
-More:
-
-  harness sweep '+grid.mine={fuser:[rrf],fuser.k:[1,5]}'    add a block of axes to the grid
-  harness sweep lists.colbert=colbert.trec 'pool.lists=[dense,colbert]'   another system's run as a list
-
-The best trial of each fuser is locked, and so is every single list. A multirun leaves out cells whose settings do not go together and names them; a
-sweep that fails does not end the others. A sweep warns if the winner, or the best trial of a fuser,
-is at the end of an axis that could go on (`edges` in the lock).
+It prints the best trials, what won and by how much, and what to expect on test; explain=true prints
+every metric, too. The last line is the folder of the sweep. `>` marks the
+winner: the best fusion by the objective; of equal ones the one with fewer losses against the
+reference. It, every single list and the best trial of each fuser are locked. A multirun leaves out
+cells whose settings do not go together.
 """
 
 from __future__ import annotations

@@ -2,19 +2,10 @@
 
   harness compare run=ours.csv baseline=theirs.csv metric=f1
   harness compare run=logs/new.eval baseline=logs/old.eval metric=match
-  harness compare run=ours.csv baseline=theirs.csv missing=drop
 
-They are .csv, .tsv, .jsonl or .parquet with an item and a score (columns item, id, query, qid, ...;
-score, value; cluster; run, seed, repeat; or named: columns={item: uid, score: f1, cluster:
-passage}), logs of inspect_ai (.eval, .json), samples of lm-evaluation-harness (samples_*.jsonl),
-reports of ranx and pytrec_eval (.json). `metric` is a name in the files; it may be left out if
-there is only one. More is better, so errors and seconds need a minus. Scores of 0 and 1 get the
-exact McNemar test, others a permutation test of the differences (their signs are flipped) and a
-bootstrap interval; if items have clusters, tests and intervals by cluster decide. Repeats may also
-be a column run, seed or repeat (the epochs of a log).
-
-All files need a score of every item. If an evaluation failed for some, missing=drop leaves these
-items out of all files and missing=zero counts them as 0; the table says how many.
+They are .csv, .tsv, .jsonl or .parquet with an item and a score (or named: columns={item: uid,
+score: f1, cluster: passage}), or logs of inspect_ai, lm-evaluation-harness, ranx, pytrec_eval. More
+is better, so errors and seconds need a minus. missing=drop leaves out items that a file lacks.
 """
 
 from __future__ import annotations

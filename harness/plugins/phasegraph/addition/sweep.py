@@ -1,7 +1,5 @@
-"""The tables and the fusers of PhaseGraph:
+"""Published tables and research fusers (`harness list experiment` has the others):
 
-  harness sweep experiment=phasegraph_main       a published table; `harness report` draws it
-  harness sweep grid=tiers                       fusion, reranking and research fusers: 866 trials
-
-`harness list experiment` has the others.
+harness sweep experiment=phasegraph_main       a published table; `harness report` draws it
+harness sweep grid=tiers                       fusion, reranking and research fusers: 866 trials
 """

@@ -1,9 +1,6 @@
-"""The site, paths.reports/site/index.html, opens from disk: each sweep of the report in a line, with links
-to its trials, to the questions that one strategy won or lost against another, and to a
-question with its passages, their ranks in every strategy, and the graph's paths. Test questions
-are shown only for held-out sweeps.
-
-  harness report traces=null     the graph's paths of every question on the site; otherwise 20 per sweep
+"""The site, paths.reports/site/index.html, opens from disk: sweeps, trials, and each question with its
+passages, their ranks and the graph's paths (traces=null: of every question, not of 20). Questions
+of test are shown only for held-out sweeps.
 """
 
 from __future__ import annotations
