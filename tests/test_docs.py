@@ -281,6 +281,15 @@ def test_an_example_of_a_help_text_can_be_composed(line: str) -> None:
     parse(line)
 
 
+@pytest.mark.parametrize(
+    "name", ["sweep", "heldout", "report", "ui", "fuse", "evaluate", "compare"]
+)
+def test_a_help_text_is_read_at_once(name: str, tmp_path: Path) -> None:
+    """At most 40 lines of 80 columns stand before the keys."""
+    lines = process.harness(name, "--help", cwd=tmp_path).stdout.splitlines()
+    assert lines.index("Keys and their defaults:") <= 40
+
+
 def test_a_user_reads_few_short_pages() -> None:
     """What was tried and how it ended is the notebook, out of their way; no two pages have one
     name.
