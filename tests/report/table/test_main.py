@@ -25,6 +25,7 @@ from harness.report.output import write_result
 from harness.report.pdf.document import write
 from harness.report.table.main import by_hops, main
 from harness.report.table.trials import in_paper
+from harness.sweep.folder.judged_trial import JudgedTrial
 from harness.sweep.folder.result import SweepResult
 from tests import browser
 from tests.conftest import Command
@@ -89,10 +90,13 @@ def test_an_interval_by_cluster_is_called_so(result: SweepResult) -> None:
 
 
 def test_the_lists_of_a_fusion_stand_in_the_note_or_in_its_name(result: SweepResult) -> None:
-    for row in result.locked.rows:
-        if row["family"] != "single":
-            others = ["dense"] if row["family"] == "rrf" else []
-            row["parameters"]["pool.lists"] = ["graph", "bm25", *others]
+    def fused(row: JudgedTrial) -> JudgedTrial:
+        lists = ["graph", "bm25", *(["dense"] if row.family == "rrf" else [])]
+        parameters = {**row.parameters, "pool.lists": lists}
+        return row if row.is_single else dataclasses.replace(row, parameters=parameters)
+
+    view = result.locked
+    vars(result)[view.split] = dataclasses.replace(view, rows=[fused(row) for row in view.rows])
     (table,) = main([result], DISPLAY)
     assert "Fusions are of Graph and BM25 unless their names have other lists." in table.notes
     names = [str(row[0]) for row in table.rows]
