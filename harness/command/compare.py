@@ -193,24 +193,46 @@ def _compare_runs(
 
 def _systems(config: DictConfig) -> tuple[Systems, Systems]:
     """Return the runs and the baselines. A file that is among both has the baseline's name."""
-    from harness.run.systems import label, named_files, short_names
+    from harness.run.systems import named_files, short_names
 
     runs, baselines = (named_files(key, python_value(config[key])) for key in ("run", "baseline"))
     short = short_names([*runs, *baselines])
     runs, baselines = (
         {short[name]: own for name, own in each.items()} for each in (runs, baselines)
     )
+    runs = _as_baselines(runs, baselines, isinstance(python_value(config.run), dict))
+    _check_apart(runs, baselines)
+    keep_inputs(
+        config, *(file.path for each in (runs, baselines) for own in each.values() for file in own)
+    )
+    return runs, baselines
+
+
+def _as_baselines(runs: Systems, baselines: Systems, is_named: bool) -> dict[str, Files]:
+    """Return the runs; one that is a baseline, too, has the baseline's name.
+
+    Args:
+        runs: by name.
+        baselines: by name.
+        is_named: whether the names of the runs were typed; a warning says which one is not used.
+    """
     renamed: dict[str, Files] = {}
     for name, own in runs.items():
         other = next((other for other, its in baselines.items() if its == own), name)
-        if other != name and isinstance(python_value(config.run), dict):
+        if other != name and is_named:
             log.warning(
                 "run %s is the file of baseline %s: it has that name, and no row against itself",
                 name,
                 other,
             )
         renamed[other] = own
-    runs = renamed
+    return renamed
+
+
+def _check_apart(runs: Systems, baselines: Systems) -> None:
+    """Raise HarnessError if two systems have one name, or only a part of their files in common."""
+    from harness.run.systems import label
+
     if differ := [name for name in runs if baselines.get(name, runs[name]) != runs[name]]:
         run, baseline = label(runs[differ[0]]), label(baselines[differ[0]])
         raise HarnessError(
@@ -223,7 +245,3 @@ def _systems(config: DictConfig) -> tuple[Systems, Systems]:
             f"run={label(own)}: {file} is in baseline={label(its)}, too; give patterns and lists "
             "without a file of both"
         )
-    keep_inputs(
-        config, *(file.path for each in (runs, baselines) for own in each.values() for file in own)
-    )
-    return runs, baselines

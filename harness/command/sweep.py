@@ -16,10 +16,9 @@ The keys that most sweeps need (`harness list KEY` has the names):
   objective=last_hop@5    the metric that chooses the winner
 
 It prints the best trials, what won and by how much, and what to expect on test; explain=true prints
-every metric, too. The last line is the folder of the sweep. `>` marks the
-winner: the best fusion by the objective; of equal ones the one with fewer losses against the
-reference. It, every single list and the best trial of each fuser are locked. A multirun leaves out
-cells whose settings do not go together.
+every metric, too. The last line is the folder of the sweep. `>` marks the winner: the best fusion
+by the objective; of equal ones the one with fewer losses against the reference. It, every list and
+the best trial of each fuser are locked. A multirun leaves out settings that do not go together.
 """
 
 from __future__ import annotations

@@ -106,16 +106,15 @@ def in_halves(work: Callable[[P], R], part: P, mend: str) -> Iterator[R]:
         HarnessError: a single item does not fit.
     """
     try:
-        found = [work(part)]
+        found = work(part)
     except RuntimeError as error:
         if type(error).__name__ != "OutOfMemoryError":
             raise
         if len(part) < 2:
             what = " ".join(str(error).split())[:200]
             raise HarnessError(f"a device's memory is too small ({what}); {mend}") from error
-        found = []
-    if found:
-        yield from found
+    else:
+        yield found
         return
     sys.modules["torch"].cuda.empty_cache()  # outside the handler, whose traceback holds tensors
     log.info("a device's memory is too small for %d at once: trying halves", len(part))

@@ -6,6 +6,7 @@ other data, can be compared, too.
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -56,13 +57,14 @@ class Agreement:
     @classmethod
     def of(cls, mine: SweepResult, theirs: SweepResult) -> Agreement:
         """Compare two sweeps; raise HarnessError if they have other questions or trials."""
-        lines, causes = [], []
-        for kind, keys in CAUSES.items():
-            differ = _causes(mine, theirs, keys)
-            causes += [f"other {kind}: {one}" for one in differ]
-            lines.append(f"{kind:<10} {'; '.join(differ[:NAMED]) or 'the same'}")
-        cause = causes[0] if causes else "no input that the manifests name differs"
+        causes = {kind: _causes(mine, theirs, keys) for kind, keys in CAUSES.items()}
+        lines = [
+            f"{kind:<10} {'; '.join(differ[:NAMED]) or 'the same'}"
+            for kind, differ in causes.items()
+        ]
         lines += _lists(mine, theirs)
+        named = (f"other {kind}: {differ[0]}" for kind, differ in causes.items() if differ)
+        cause = next(named, "no input that the manifests name differs")
         try:
             found = _splits(mine, theirs)
         except ValueError as error:
@@ -70,13 +72,12 @@ class Agreement:
                 f"{theirs.folder} and {mine.folder} {error} ({cause}); give two sweeps of the same "
                 "experiment"
             ) from error
-        winners = [one.lock["winner"] for one in (mine, theirs)]
-        forecasts = [_forecast(one.lock) for one in (mine, theirs)]
-        for split in found:
-            lines += split.lines
-        lines.append(_both("winner", *(locked_winner(one.lock) for one in (mine, theirs))))
+        locks = mine.lock, theirs.lock
+        forecasts = [_forecast(lock) for lock in locks]
+        lines += itertools.chain.from_iterable(split.lines for split in found)
+        lines.append(_both("winner", *map(locked_winner, locks)))
         lines.append(_both("forecast", *forecasts))
-        same = winners[0]["parameters"] == winners[1]["parameters"]
+        same = locks[0]["winner"]["parameters"] == locks[1]["winner"]["parameters"]
         if not (same and all(split.same_verdict for split in found)):
             return cls("another verdict", [*lines, f"another verdict ({cause})"])
         if all(split.exact for split in found) and forecasts[0] == forecasts[1]:

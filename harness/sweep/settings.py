@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from harness.core.arrays import Float64Array
 from harness.core.configuration import Override, parse
 from harness.core.table import Column, Field, Table, counted
 from harness.evaluation.column import judged
@@ -32,14 +33,7 @@ def settings_table(results: Sequence[SweepResult]) -> Table:
     places = [shown_place(result, view) for result, view in zip(results, views, strict=True)]
     first, metric = views[0], views[0].metric
     values = [view.values(place, metric) for view, place in zip(views, places, strict=True)]
-    pairs: dict[int, Comparison] = {}
-    for at, view in enumerate(views[1:], 1):
-        if [*view.queries["id"]] == [*first.queries["id"]]:
-            pairs[at] = Comparison.of(
-                values[at], values[0], metric.binary, first.margin, first.clusters
-            )
-    evaluation = max(view.evaluation for view in views)
-    compared = dict(zip(pairs, Family.of([*pairs.values()], evaluation), strict=True))
+    compared = _with_first(views, values)
     names = [
         view.winner_title if place == view.winner_place else view.named(place)
         for view, place in zip(views, places, strict=True)
@@ -67,11 +61,36 @@ def settings_table(results: Sequence[SweepResult]) -> Table:
     ]
     notes = [
         "Difference from the first row, in points; W, L: questions won and lost against it; "
-        f"Holm p{first.deciding}: over {counted(len(pairs), 'comparison')}."
+        f"Holm p{first.deciding}: over {counted(len(compared), 'comparison')}."
     ]
     halves = " and ".join(dict.fromkeys(view.half for view in views))
     title = f"{counted(len(results), 'setting')} on {halves}"
     return Table.of("settings", title, fields, range(len(views)), notes=notes)
+
+
+def _with_first(views: Sequence[View], values: Sequence[Float64Array]) -> dict[int, Comparison]:
+    """Compare each view of the first one's questions with it, as one family.
+
+    Args:
+        views: the first one is the reference.
+        values: float64[Q] of each view's shown trial, by the first one's objective.
+    """
+    first, metric = views[0], views[0].metric
+    asked = [*first.queries["id"]]
+    pairs = {
+        at: Comparison.of(
+            values[at],
+            values[0],
+            metric.binary,
+            first.margin,
+            first.clusters,
+            higher_is_better=metric.higher_is_better,
+        )
+        for at, view in enumerate(views)
+        if at and [*view.queries["id"]] == asked
+    }
+    evaluation = max(view.evaluation for view in views)
+    return dict(zip(pairs, Family.of([*pairs.values()], evaluation), strict=True))
 
 
 def _setting(results: Sequence[SweepResult], key: str, at: int) -> str:

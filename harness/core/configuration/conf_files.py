@@ -47,7 +47,7 @@ def _described(path: Path) -> str:
     lines = path.read_text(encoding="utf-8").split("\n")
     lines = [line for line in lines if not line.startswith("# @package")]
     module, _, name = str(read_conf(path).get("_target_", "")).rpartition(".")
-    if lines[0].startswith("#") or not module:
+    if not module or lines[0].startswith("#"):
         return _first_sentence(lines)
     top, *inner = module.split(".")
     spec = importlib.util.find_spec(top)  # not of the module: its packages may need other libraries

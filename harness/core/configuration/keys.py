@@ -165,26 +165,40 @@ class Keys:
         strategies are left out, as they would change the results, and so are sections for a value
         that is none.
         """
-        head, name = words[0], ".".join(words)
-        inside = {
+        is_section = len(words) > 1 or isinstance(value, Mapping) or str(value).startswith("{")
+        return f"this command has no {words[0]}", self._nearest(words, is_section)
+
+    def _nearest(self, words: Sequence[str], is_section: bool) -> str:
+        name, last = ".".join(words), words[-1]
+        if last in self.tree and len(words) > 1:
+            return last
+        if (near := OTHERS.get(name, "")) in self.tree:
+            return near
+        inside = self._inside()
+        below = [key for key, own in inside.items() if own == name]
+        alike = closest(name, self._roots(is_section))
+        if words[0].removesuffix("s") in self.tree and alike:
+            return alike
+        return (
+            next(iter(below), "")
+            or alike
+            or (closest(name, inside) if re.search(r"[._]", name) else "")
+        )
+
+    def _inside(self) -> dict[str, str]:
+        """Return keys of sections that are no strategies, with their last words."""
+        return {
             f"{section}.{key}": str(key)
             for section, keys in self.tree.items()
             if isinstance(keys, Mapping) and not self._is_strategy(section, keys)
             for key in keys
         }
-        is_section = len(words) > 1 or isinstance(value, Mapping) or str(value).startswith("{")
+
+    def _roots(self, is_section: bool) -> list[str]:
+        """Return the first words that may be meant: of sections, too, if one is typed."""
         chosen = [group for group in self.groups if len(names(group.partition("@")[0])) > 1]
         plain = [key for key, own in self.tree.items() if not isinstance(own, Mapping)]
-        roots = [*self.tree, *chosen] if is_section else [*plain, *chosen]
-        near = OTHERS.get(name, "")
-        if words[-1] in self.tree and len(words) > 1:
-            near = words[-1]
-        elif near not in self.tree:
-            below = [key for key, last in inside.items() if last == name]
-            near = closest(name, roots) if head.removesuffix("s") in self.tree else ""
-            near = near or next(iter(below), "") or closest(name, roots)
-            near = near or (closest(name, inside) if re.search(r"[._]", name) else "")
-        return f"this command has no {head}", near
+        return [*self.tree, *chosen] if is_section else [*plain, *chosen]
 
     def _is_strategy(self, section: str, keys: Mapping[str, Any]) -> bool:
         return section in STRATEGIES or (section in self.groups and holds_strategies(keys))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from harness.core.table import WINNER, Column, Field, Source, Style, Table, shown, stack
@@ -74,24 +74,40 @@ def _part(result: SweepResult, display: Display) -> Table:
     lists = {place for place in places[:MOST] if view.rows[place].family == "single"}
     places = sorted(places[:MOST], key=lambda place: (place not in lists, -view.gain(place)))
     names = _names(view, places, untuned, display)
-    same = {}
-    for place in set(fused) - set(places):
-        first = next((one for one in places if view.originals[one] == view.originals[place]), None)
-        if first is not None and first in fused:
-            same[display.trial(view.rows[place])] = names[first]
     table = trial_table("main", result, view, places, "paper")
-    other = view.best_single if view.best_single != view.reference else None
-    rows, marks = [], {}
-    for number, (place, cells) in enumerate(zip(places, table.rows, strict=True)):
-        rows.append([names[place], *cells[1:]])
-        found = view.outcome(place, other)
-        if found is not None and shown(found.p_holm):
-            marks[number, 1] = BETTER if (found.difference or 0) > 0 else WORSE
+    rows = [[names[place], *cells[1:]] for place, cells in zip(places, table.rows, strict=True)]
     rules = frozenset({len(lists)} if 0 < len(lists) < len(places) else ())
-    notes = [f"{name} has the gold ranks of {other}." for name, other in same.items()]
-    notes[:0] = _fused_lists(view, places, display)
-    style = replace(table.style, marks=marks, rules=rules)
+    notes = [*_fused_lists(view, places, display), *_same(view, fused, places, names, display)]
+    style = replace(table.style, marks=_marks(view, places), rules=rules)
     return replace(table, rows=rows, style=style, notes=notes)
+
+
+def _same(
+    view: View,
+    fused: Sequence[int],
+    places: Sequence[int],
+    names: Mapping[int, str],
+    display: Display,
+) -> Iterator[str]:
+    """Yield a note on each fusion that has no row, as it has the gold ranks of one that has."""
+    shown_first = {view.originals[place]: place for place in reversed(places)}
+    for place in set(fused) - set(places):
+        first = shown_first.get(view.originals[place])
+        if first is not None and first in fused:
+            yield f"{display.trial(view.rows[place])} has the gold ranks of {names[first]}."
+
+
+def _marks(view: View, places: Sequence[int]) -> dict[tuple[int, int], str]:
+    """Return the signs of the rows that are shown to differ from the best list, if it is not the
+    reference; by row and column.
+    """
+    other = view.best_single if view.best_single != view.reference else None
+    found = {number: view.outcome(place, other) for number, place in enumerate(places)}
+    return {
+        (number, 1): BETTER if (one.difference or 0) > 0 else WORSE
+        for number, one in found.items()
+        if one is not None and shown(one.p_holm)
+    }
 
 
 def _apart(view: View, fused: Sequence[int]) -> list[int]:

@@ -1,5 +1,6 @@
-"""Published tables and research fusers (`harness list experiment` has the others):
+"""Published tables and research fusers:
 
-harness sweep experiment=phasegraph_main       a published table; `harness report` draws it
-harness sweep grid=tiers                       fusion, reranking and research fusers: 866 trials
+  harness sweep experiment=phasegraph_main       a published table; `harness report` draws it
+  harness sweep grid=tiers                       fusion, reranking and research fusers: 866 trials
+`harness list experiment` has the others.
 """
