@@ -76,12 +76,11 @@ test: $(TESTS)  ## all tests but the slow ones
 test-all: $(DEV)  ## all tests, those of the documentation and the slow ones too
 	$(SHARE) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m '' $(ARGS)
 
-check: $(DEV)  ## formatting, types, layers, faces of rooms
+check: $(DEV)  ## formatting, types, and what a room may import
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python tests/faces.py
 
 RUN_house       = $(BIN)/python tests/house.py
 RUN_bench       = $(PIP) -e '.[bench,ray]' && $(BIN)/python -m tests.benchmarks $(ARGS)

@@ -26,7 +26,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 def ranks(_):
-    from harness.evaluation.metric import count_better
+    from harness.evaluation.metric.gold_rank_kernel import count_better
     docs = np.array([[0, 1, 2]], dtype=np.int32)
     return count_better(np.array([[.2, .9, .4]]), docs, np.array([[0, 1]]), -1)[0].tolist()
 with ThreadPoolExecutor(2) as pool:

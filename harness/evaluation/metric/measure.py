@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from harness.benchmark import UNORDERED
-from harness.core import configuration
 from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
+from harness.core.configuration import conf_files
 from harness.core.errors import HarnessError, nearest, with_article
 
 ABSENT = 2**31 - 1
@@ -228,7 +228,7 @@ def measure_of(name: str, typed: str = "") -> Measure:
     """
     if name in MEASURES:
         return MEASURES[name]
-    others = configuration.names("metric")
+    others = conf_files.names("metric")
     if name not in others:
         known = [*MEASURES, *others]
         meant = [one for one, theirs in MEANT.items() if name.lower() in theirs]
@@ -236,7 +236,7 @@ def measure_of(name: str, typed: str = "") -> Measure:
         whole = [one for one, measure in MEASURES.items() if measure.whole]
         listed = ", ".join(one if one in whole else f"{one}@k" for one in known)
         raise HarnessError(f"metric {typed or name} is not known{hint}; known: {listed}")
-    made = configuration.strategy("metric", name)
+    made = conf_files.strategy("metric", name)
     if not isinstance(made, Measure):
         kind = with_article(type(made).__name__)
         raise HarnessError(
@@ -248,7 +248,7 @@ def measure_of(name: str, typed: str = "") -> Measure:
 def described_metrics() -> dict[str, str]:
     """Return a line on each metric, built in or from a package, by the name that is typed."""
     found = {}
-    for name in [*MEASURES, *configuration.names("metric")]:
+    for name in [*MEASURES, *conf_files.names("metric")]:
         one = measure_of(name)
         summary = (one.function.__doc__ or "").partition("\n\n")[0].replace("*", "")
         found[name if one.whole else f"{name}@k"] = " ".join(summary.split())
