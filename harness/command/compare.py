@@ -119,7 +119,7 @@ def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
     from harness.core.table import shown_lines
     from harness.report.output import check_ending, write_result
     from harness.sweep.folder import SweepResult
-    from harness.sweep.settings import settings_table
+    from harness.sweep.sweep_comparison import settings_table
 
     read = ("run", "baseline", "out", "paths")
     refuse_unread(

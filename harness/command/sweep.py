@@ -59,7 +59,7 @@ def run(config: DictConfig) -> float | None:
     from harness.report.tracking import Tracking, track
     from harness.sweep import multirun
     from harness.sweep.dataset import use_gold
-    from harness.sweep.settings import shown_place
+    from harness.sweep.sweep_comparison import shown_place
     from harness.sweep.trial import Plan, Prepared, inputs, open_lists
     from harness.sweep.tune import sweep
 

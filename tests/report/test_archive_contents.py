@@ -11,8 +11,8 @@ from harness.core.errors import HarnessError
 from harness.report.archive_contents import write_archive
 from harness.report.display import Display
 from harness.report.pdf import write as write_report
-from harness.sweep.agreement import Agreement
 from harness.sweep.folder import SweepResult, opened, pack
+from harness.sweep.sweep_comparison import Agreement
 from tests.report.example import write
 
 

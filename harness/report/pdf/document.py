@@ -27,7 +27,7 @@ from harness.report.table.main import by_hops, main
 from harness.report.table.study import study_tables
 from harness.report.table.sweep_tables import best_list, build_tables
 from harness.sweep.folder import SweepResult, by_kind, caption, made_by
-from harness.sweep.settings import settings_table
+from harness.sweep.sweep_comparison import settings_table
 from harness.work.progress import over
 
 FIGURES = (outcomes, alpha, list_scores)
