@@ -23,6 +23,7 @@ from harness.core.table import Column, Field, Table, counted, percent
 from harness.evaluation.column import judged
 from harness.evaluation.family import Family
 from harness.evaluation.paired_comparison import Comparison
+from harness.evaluation.statement import WORDS
 from harness.sweep.folder import SweepResult, View, differing
 from harness.sweep.folder.lock import locked_winner
 from harness.sweep.judge.choice import matches
@@ -279,11 +280,10 @@ def _lists(mine: SweepResult, theirs: SweepResult) -> Iterator[str]:
 
 def _verdict(view: View) -> str:
     """Return the finding of the winner against the reference and the best single list."""
-    words = {"even": "not told from", "better": "better than", "worse": "worse than"}
     parts = []
     for name in filter(None, dict.fromkeys([view.reference, view.best_single])):
         compared = view.winner_against(name)
-        parts.append(f"{words[compared.finding] if compared else 'the same as'} {name}")
+        parts.append(f"{WORDS[compared.finding] if compared else 'the same as'} {name}")
     return ", ".join(parts)
 
 

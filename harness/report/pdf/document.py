@@ -13,7 +13,7 @@ from pathlib import Path
 from harness.core.escape import file_name, tex
 from harness.core.files import write_text
 from harness.core.table import Source, Table, counted, table_text, typeset
-from harness.report.console.conclusions import SHORT, conclusions, in_short
+from harness.report.console import explanations, forecast_table, in_short
 from harness.report.display import Display
 from harness.report.experiment import build_experiment, joint_figures
 from harness.report.figure import (
@@ -93,7 +93,11 @@ def section(
         details(result),
         [*main([result], display), by_hops(result.locked, display), *tables, *best_list(result)],
         [*of_sweep[:1], *drawn, *of_sweep[1:], *pictures],
-        build_tables(result),
+        [
+            *explanations(result, result.locked),
+            *forecast_table(result),
+            *build_tables(result),
+        ],
     )
 
 
@@ -217,7 +221,6 @@ def details(result: SweepResult) -> dict[str, str]:
         "locked trials on": f"{view.split} ({shown})",
         "winner": view.winner_title,
         "numbers": " ".join(caption.source(view).notes),
-        **{topic: text for topic, text in conclusions(result).items() if topic != SHORT},
         "trials": str(len(result.trials)),
         "data sha256": str(manifest["data_sha256"]),
         "lock sha256": str(result.lock["sha256"]),
