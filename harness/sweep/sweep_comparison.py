@@ -17,15 +17,16 @@ import pandas as pd
 
 from harness.core.arrays import Float64Array, Int64Array
 from harness.core.artifact import Facts
-from harness.core.configuration import Override, parse
+from harness.core.configuration.overrides import Override, parse
 from harness.core.errors import HarnessError
 from harness.core.table import Column, Field, Table, counted, percent
 from harness.evaluation.column import judged
 from harness.evaluation.family import Family
 from harness.evaluation.paired_comparison import Comparison
 from harness.evaluation.statement import WORDS
-from harness.sweep.folder import SweepResult, View, differing
 from harness.sweep.folder.lock import locked_winner
+from harness.sweep.folder.result import SweepResult, differing
+from harness.sweep.folder.view import View
 from harness.sweep.judge.choice import matches
 from harness.sweep.recomputation import differences
 

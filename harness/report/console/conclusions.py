@@ -26,7 +26,9 @@ from harness.evaluation.statement import (
 )
 from harness.report.console.forecast import is_empty, outlook
 from harness.report.table.hops import exceptions
-from harness.sweep.folder import SweepResult, View, caption
+from harness.sweep.folder import caption
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.view import View
 
 
 def in_short(result: SweepResult) -> list[str]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from harness.core.artifact import Facts
 from harness.core.table import Column, Table, counted, percent, percents, points
 from harness.evaluation.statement import Sentence
-from harness.sweep.folder import SweepResult, View
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.view import View
 
 
 def forecast_table(result: SweepResult) -> list[Table]:

@@ -13,7 +13,8 @@ from pathlib import Path
 from harness.core.escape import file_name, tex
 from harness.core.files import write_text
 from harness.core.table import Source, Table, counted, table_text, typeset
-from harness.report.console import explanations, forecast_table, in_short
+from harness.report.console.conclusions import explanations, in_short
+from harness.report.console.forecast import forecast_table
 from harness.report.display import Display
 from harness.report.experiment import build_experiment, joint_figures
 from harness.report.figure import (
@@ -26,7 +27,9 @@ from harness.report.pdf.compile import SECONDS, compile_pdf, fill
 from harness.report.table.main import by_hops, main
 from harness.report.table.study import study_tables
 from harness.report.table.sweep_tables import best_list, build_tables
-from harness.sweep.folder import SweepResult, by_kind, caption, made_by
+from harness.sweep.folder import caption
+from harness.sweep.folder.caption import made_by
+from harness.sweep.folder.result import SweepResult, by_kind
 from harness.sweep.sweep_comparison import settings_table
 from harness.work.progress import over
 

@@ -29,7 +29,7 @@ from harness.report.table.headroom import headroom
 from harness.report.table.hops import exceptions
 from harness.report.table.main import main
 from harness.report.table.trials import leaderboard
-from harness.sweep.folder import SweepResult
+from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.view import View
 from tests.judged import judged
 
