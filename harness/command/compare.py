@@ -90,9 +90,9 @@ def _write(out: str, found: Sequence[SystemComparison]) -> list[Path]:
     from dataclasses import asdict
     from functools import partial
 
-    from harness.evaluation.conclusion import headroom
     from harness.evaluation.gate import gate_line
     from harness.evaluation.run_comparison import Comparisons
+    from harness.evaluation.statement import headroom
     from harness.evaluation.system_comparison import comparison_table
     from harness.report.output import write_result
 
@@ -119,7 +119,7 @@ def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
     from harness.core.table import shown_lines
     from harness.report.output import check_ending, write_result
     from harness.sweep.folder.result import SweepResult
-    from harness.sweep.settings import settings_table
+    from harness.sweep.sweep_comparison import settings_table
 
     read = ("run", "baseline", "out", "paths")
     refuse_unread(
@@ -134,19 +134,19 @@ def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
 
 
 def _show(found: Sequence[SystemComparison], explain: bool) -> None:
-    """Print the table, the verdict and the reasons."""
+    """Print the tables and the verdict."""
     from harness.core.table import paragraph, shown_lines
-    from harness.evaluation.conclusion import by_topic, conclude_all, headroom, lead
+    from harness.evaluation.statement import conclude_all, headroom, headroom_table, lead
     from harness.evaluation.system_comparison import comparison_table, short_table
 
     lines = shown_lines(short_table(found, notes=not explain))
     lines += shown_lines(comparison_table(found)) if explain else []
-    said = conclude_all(found, headroom(found))
+    rooms = headroom(found)
+    if explain and rooms:
+        lines += shown_lines(headroom_table(rooms, found[0].scale))
     read = [line for one in found for each in one.coverages.values() for line in each.read]
-    for text in lead(said, read):
+    for text in lead(conclude_all(found, rooms), read):
         lines += paragraph(text)
-    for topic, text in (by_topic(said, "explanation") if explain else {}).items():
-        lines += ["", *paragraph(f"{topic}: {text}")]
     print(*lines, sep="\n")
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 def run(config: DictConfig) -> Table:
     """Read the run, score it, print and write; return the row of all questions."""
+    from dataclasses import replace
     from functools import partial
 
     from harness.core.table import paragraph, shown_lines
@@ -60,10 +61,10 @@ def run(config: DictConfig) -> Table:
     whole, rows = found.table(), partial(found.to_frame, per_query=True)
     written = write_result(config.out, found.json, whole, queries=rows)
     table = found.table(short=not explain)
+    if explain:
+        table = replace(table, notes=[*table.notes, *found.explanation()])
     print(*shown_lines(table), sep="\n")
     for caution in found.cautions(table, found.coverage.read):
         print(*paragraph(caution), sep="\n")
-    for topic, text in found.explanation().items() if explain else ():
-        print("", *paragraph(f"{topic}: {text}"), sep="\n")
     print_paths(written)
     return whole.take(rows=[0]).without(["questions"])

@@ -61,7 +61,7 @@ def run(config: DictConfig) -> float | None:
     from harness.report.tracking.export import Tracking, track
     from harness.sweep import multirun
     from harness.sweep.dataset import use_gold
-    from harness.sweep.settings import shown_place
+    from harness.sweep.sweep_comparison import shown_place
     from harness.sweep.trial import inputs
     from harness.sweep.trial.plan import Plan
     from harness.sweep.trial.prepared import Prepared, open_lists

@@ -73,9 +73,9 @@ def run(config: DictConfig) -> None:
 
 def _compare(mine: SweepResult, place: Path) -> None:
     """Print how far another sweep agrees, and exit with the status of the answer."""
-    from harness.sweep.agreement import STATUS, Agreement
     from harness.sweep.folder.archive import opened
     from harness.sweep.folder.result import SweepResult
+    from harness.sweep.sweep_comparison import STATUS, Agreement
 
     with opened(place) as folder:
         theirs = SweepResult(folder)

@@ -10,7 +10,6 @@ import numpy as np
 
 from harness.core.errors import HarnessError, one_of
 from harness.core.table import Table, counted
-from harness.evaluation.conclusion import conclude_all, headroom, lead
 from harness.evaluation.family import Family
 from harness.evaluation.gate import QualityGate, deciding, gate_line
 from harness.evaluation.gold import Gold, Judgements, refuse_gold, short_source
@@ -20,6 +19,7 @@ from harness.evaluation.metric.gold_ranks import RunRanks, Ties
 from harness.evaluation.metric.measure import Ranks
 from harness.evaluation.result_mapping import Printed
 from harness.evaluation.run_evaluation import listed_ranks
+from harness.evaluation.statement import conclude_all, headroom, lead
 from harness.evaluation.system_comparison import (
     GateResult,
     SystemComparison,

@@ -163,17 +163,17 @@ class Evaluation(Result):
             {"query_id": query, **values, "gold_ranks": ranks} for (query, values), ranks in rows
         ]
 
-    def explanation(self) -> dict[str, str]:
-        """Return what the numbers are, by topic: the metrics, the order of ties, shared ids."""
+    def explanation(self) -> list[str]:
+        """Return notes on what the numbers are: the metrics, the order of ties, shared ids."""
         one = self.coverage
         names = dict.fromkeys(name.partition("@")[0] for name in self.metrics)
         order = "descending, as trec_eval" if self.ties == "trec" else "ascending"
-        return {
-            "metrics": f"{definitions(names)}; equal scores by document id {order}.",
-            "coverage": f"{one.answered} of {counted(one.queries, 'question')} with a list, "
+        return [
+            f"{definitions(names)}; equal scores by document id {order}.",
+            f"Coverage: {one.answered} of {counted(one.queries, 'question')} with a list, "
             f"{counted(one.unknown, 'list')} of questions that the gold does not know; "
             f"{one.found} of {counted(one.gold_documents, 'gold document')} in any list.",
-        }
+        ]
 
 
 def evaluate(

@@ -32,7 +32,7 @@ from harness.core.table import (
     typeset,
 )
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.settings import settings_table
+from harness.sweep.sweep_comparison import settings_table
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

@@ -194,8 +194,8 @@ def test_a_row_a_query_by_hand() -> None:
     assert [
         (row["query_id"], row["result"], row["gold_ranks"], row["baseline_ranks"]) for row in rows
     ] == [("q1", "won", [1, 2], [2, None]), ("q2", "lost", [None], [1]), ("q3", "tied", [2], [2])]
-    said = evaluate(ours, gold, ["recall@1", "full_sup@1"]).explanation()["metrics"]
-    assert said.startswith(
+    said = evaluate(ours, gold, ["recall@1", "full_sup@1"]).explanation()
+    assert said[0].startswith(
         "recall@k: the share of gold passages that are in the top k; full_sup@k: all gold"
     )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.evaluation.conclusion import conclude_all, headroom, select_texts
 from harness.evaluation.gold import Gold
 from harness.evaluation.run_comparison import Comparisons, RunComparison, compare
+from harness.evaluation.statement import conclude_all, headroom, select_texts
 from harness.evaluation.system_table import system_table
 from harness.run import Run
 

@@ -11,9 +11,9 @@ from harness.core.errors import HarnessError
 from harness.report.archive_contents import write_archive
 from harness.report.display import Display
 from harness.report.pdf.document import write as write_report
-from harness.sweep.agreement import Agreement
 from harness.sweep.folder.archive import opened, pack
 from harness.sweep.folder.result import SweepResult
+from harness.sweep.sweep_comparison import Agreement
 from tests.report.example import write
 
 

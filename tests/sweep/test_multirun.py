@@ -12,7 +12,7 @@ import pytest
 import yaml
 from numpy.typing import NDArray
 
-from harness.sweep.settings import _setting
+from harness.sweep.sweep_comparison import _setting
 from tests import process
 
 

@@ -1,43 +1,72 @@
-"""The sentences about a sweep, each with its kind: one set for terminal, PDF, site and Python.
+"""The sentences about a sweep, and the tables that explain them, for all forms of output.
 
-The words for a finding and a caution are those of ``harness.evaluation.conclusion``, the words for
+The words for a finding and a caution are those of ``harness.evaluation.statement``, the words for
 a forecast those of ``forecast``.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from harness.core.table import counted, percent
-from harness.evaluation.conclusion import (
+from harness.core.table import Column, Field, Table, counted, percent
+from harness.evaluation.column import judged
+from harness.evaluation.paired_comparison import Comparison
+from harness.evaluation.statement import (
     LEAD,
     Headroom,
     Sentence,
+    Statement,
     blind_spots,
-    by_topic,
-    conclude,
-    evidence,
+    headroom_table,
     select_texts,
-    smallest,
+    undone,
+    verdict,
 )
-from harness.report.console.forecast import forecasts, is_empty, outlook
+from harness.report.console.forecast import is_empty, outlook
 from harness.report.table.hops import exceptions
 from harness.sweep.folder import caption
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.view import View
 
-SHORT = "in short"
-
-
-def conclusions(result: SweepResult) -> dict[str, str]:
-    """Return texts by heading: first ``in short``, a line a paragraph, then explanations."""
-    said = sentences(result, result.locked)
-    return {SHORT: "\n".join(in_short(result)), **by_topic(said, "explanation", "forecast")}
-
 
 def in_short(result: SweepResult) -> list[str]:
     """Return what was compared, what won, what to expect, and what fusion adds."""
     return select_texts(sentences(result, result.locked), *LEAD)
+
+
+def explanations(result: SweepResult, view: View) -> list[Table]:
+    """Return the tables behind the sentences: findings, and the best choice of lists.
+
+    Args:
+        result: the sweep.
+        view: its locked trials, on tune or on test.
+    """
+    room = _headroom(result, view)
+    rooms = {view.objective: room} if room is not None and room.questions else {}
+    return [*findings(view), *([headroom_table(rooms)] if rooms else [])]
+
+
+def findings(view: View) -> list[Table]:
+    """Return the winner against the lists of the verdict, and where a list scores more; empty
+    without any.
+    """
+    found = [("all", name, one) for name in view.rivals if (one := view.winner_against(name))]
+    found += exceptions(view)
+    titles = ("n", "score", "baseline", "difference", "95% of difference", "W", "L")
+    fields: list[Field[tuple[str, str, Comparison]]] = [
+        Field(Column("questions", "text"), lambda one: one[0]),
+        Field(Column("against", "text"), lambda one: one[1]),
+        *judged(lambda one: one[2], *titles, "deciding p", "detectable"),
+    ]
+    notes = [
+        f"Deciding p{view.deciding}: that of the verdict; for hop counts, Holm over all of them. "
+        "Detectable: the smallest difference in points that is found with 80% power; a dash if no "
+        "difference can be shown."
+    ]
+    title = f"{view.winner_title} against single lists on {view.half}"
+    return [Table.of("findings", title, fields, found, notes=notes)] if found else []
 
 
 def sentences(result: SweepResult, view: View) -> list[Sentence]:
@@ -55,7 +84,6 @@ def sentences(result: SweepResult, view: View) -> list[Sentence]:
         *_addition(result, view),
         *_elsewhere(view),
         *(Sentence("caveat", f"{line}.") for line in caption.cautions(view)),
-        *forecasts(result),
         *_blind_spots(result, view),
     ]
 
@@ -74,45 +102,30 @@ def _compared(result: SweepResult, view: View) -> Sentence:
     return Sentence("compared", f"{extent}: {chosen}, by {view.objective}{best}.")
 
 
-def _verdict(view: View) -> list[Sentence]:
-    """Return the verdict on the winner against the reference and the best list of tune.
+def stated(view: View) -> list[Statement]:
+    """Return what is shown about the winner: against the reference, then the best list of tune.
 
     If the winner ranks as a list, it has the name of that list.
     """
-    found = {name: one for name in view.rivals if (one := view.winner_against(name)) is not None}
+    return [
+        Statement.of(
+            one,
+            view.winner_title,
+            name,
+            role="the best list on tune" if name != view.reference else "",
+        )
+        for name in view.rivals
+        if (one := view.winner_against(name)) is not None
+    ]
+
+
+def _verdict(view: View) -> list[Sentence]:
+    """Return the verdict on the winner, and its cautions."""
+    found = stated(view)
     if not found:
         return [Sentence("verdict", _alone(view))]
-    clauses = [_clause(view, name, place == 0) for place, name in enumerate(found)]
-    said = [Sentence("verdict", f"On {view.split} {view.winner_title} is {''.join(clauses)}.")]
-    for name, one in found.items():
-        pair = conclude(one, view.winner_name, name)
-        said += [sentence for sentence in pair if sentence.kind != "verdict"]
-    return said
-
-
-def _clause(view: View, name: str, first: bool) -> str:
-    """Return what is shown about the winner against a list.
-
-    Args:
-        view: the trials.
-        name: the list.
-        first: whether the list is the first one of the sentence.
-    """
-    found = view.winner_against(name)
-    if found is None:
-        return ""
-    best = name == view.best_single and name != view.reference
-    named = f"{name}, the best list on tune" if best else name
-    if not found.decided.tested:
-        return f"; {named}, was therefore not tested ({evidence(found)})"
-    figures = evidence(found)
-    if not first and found.decided.rule == "sequence":
-        figures += "; tested second, because the first was shown"
-    if found.finding != "even":
-        return f"{'' if first else ' and '}{found.finding} than {named} ({figures})"
-    if first:
-        return f"not shown to be better than {named} ({figures})"
-    return f"; against {named}, no difference is shown ({figures})"
+    named = [replace(one, who=view.winner_name) for one in found]
+    return [verdict(found, f"On {view.split}"), *undone(named)]
 
 
 def _alone(view: View) -> str:
@@ -137,55 +150,54 @@ def _tied(result: SweepResult, view: View) -> list[Sentence]:
     return [Sentence("addition", text)]
 
 
+def _headroom(result: SweepResult, view: View) -> Headroom | None:
+    """Return the gain from the best of the fused lists for each question; None for one list."""
+    best, fused = str(view.best_single), result.whole.fused_lists
+    values = {name: view.scores[place] for name, place in view.singles.items() if name in fused}
+    return Headroom.of(values, best) if len(values) > 1 and best in values else None
+
+
 def _addition(result: SweepResult, view: View) -> list[Sentence]:
     """Return whether the winner only ranks as the best list, and the largest possible gain."""
     best = str(view.best_single)
     found = view.winner_against(best)
     settled = found is not None and found.decided.tested and found.finding == "better"
-    text = ""
+    texts = []
     if view.winner_list == best:
         within = f" in its first {view.metric.k}" if view.metric.k else ""
-        text = f"No fusion is better than {best}, the best list on tune: the best fusion ranks as "
-        text += f"{best} does{within}. "
+        texts.append(
+            f"No fusion is better than {best}, the best list on tune: the best fusion ranks as "
+            f"{best} does{within}."
+        )
     elif found is None:
         return []
-    fused = result.whole.fused_lists
-    values = {name: view.scores[place] for name, place in view.singles.items() if name in fused}
-    if len(values) < 2 or best not in values:
-        return [Sentence("addition", text.strip())] if text else []
-    room = Headroom.of(values, best)
-    why = Sentence("explanation", room.explanation(settled=settled), "headroom")
-    return [Sentence("addition", f"{text}{room.addition(settled=settled)}"), why]
+    if (room := _headroom(result, view)) is not None:
+        texts.append(room.addition(settled=settled))
+    return [Sentence("addition", " ".join(texts))] if texts else []
 
 
 def _elsewhere(view: View) -> list[Sentence]:
-    """Return the hop counts at which a single list scores more than the winner.
-
-    Of those at which a list is shown to be better, the one of most questions is an addition. The
-    others are explanations, with the smallest difference that could be shown.
-    """
-    found = exceptions(view)
-    worse = [one for _, _, one in found if one.finding == "worse"]
-    shown = max(worse, key=lambda one: one.n, default=None)
-    said = []
-    for label, name, one in found:
-        scores = f"{percent(one.score)}% and {name} {percent(one.baseline_score)}%"
-        text = f"At {label} (n = {one.n}) the winner scores {scores} ({evidence(one)})"
-        explained = Sentence("explanation", f"{text}; {smallest(one)}.", "hops")
-        said.append(Sentence("addition", f"{text}.", "hops") if one is shown else explained)
-    return said
+    """Return where a list is shown to be better: the hop count of most questions."""
+    worse = [one for one in exceptions(view) if one[2].finding == "worse"]
+    if not worse:
+        return []
+    label, name, found = max(worse, key=lambda one: one[2].n)
+    return [
+        Sentence(
+            "addition",
+            f"At {label} (n = {found.n}) the winner scores {percent(found.score)}% and {name} "
+            f"{percent(found.baseline_score)}% ({Statement.of(found, 'it', name).evidence}).",
+        )
+    ]
 
 
 def _blind_spots(result: SweepResult, view: View) -> list[Sentence]:
-    """Return why the forecast may be wrong: fitted lists, and large clusters of tune."""
+    """Return why the forecast may be wrong, before test is scored: fitted lists, and large clusters
+    of tune.
+    """
     forecast = result.lock.get("expected")
-    if not forecast or (view.split != "test" and is_empty(forecast)):
+    if view.split == "test" or not forecast or is_empty(forecast):
         return []
     lists, fused = result.manifest.get("fitted") or {}, result.whole.fused_lists
     seen = {name: one.get("seen") or {} for name, one in lists.items() if name in fused}
-    found = blind_spots(seen, np.bincount(result.whole.clusters))
-    return (
-        [Sentence("forecast", one.text, "expected on test") for one in found]
-        if view.split == "test"
-        else found
-    )
+    return blind_spots(seen, np.bincount(result.whole.clusters))

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from harness.core.artifact import Facts
-from harness.core.table import counted, percent, percents, points
-from harness.evaluation.conclusion import Sentence
+from harness.core.table import Column, Table, counted, percent, percents, points
+from harness.evaluation.statement import Sentence
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.view import View
 
 
-def forecasts(result: SweepResult) -> list[Sentence]:
-    """Return the forecasts that were made before test was scored, by topic."""
-    texts = {
-        "expected on test": _expected(result),
-        "power on test": _power(result),
-        "edge of the grid": _edges(result),
-    }
-    return [Sentence("forecast", text, topic) for topic, text in texts.items() if text]
+def forecast_table(result: SweepResult) -> list[Table]:
+    """Return what was known before test was scored, a row a fact; empty without a forecast."""
+    rows = [*_expected(result), *_power(result), *_edges(result)]
+    columns = [Column("before test", "text"), Column("value", "text")]
+    notes = [
+        "Winner's curse: by how much the best of many trials scores too high on tune, estimated by "
+        "repeating the whole choice in bootstrap resamples and scoring it on the questions left "
+        "out. Power: the chance that the winner's test against the best list finds its net win."
+    ]
+    title = "The forecast for test"
+    return [Table("forecast", title, columns, rows, notes=notes)] if rows else []
 
 
 def outlook(result: SweepResult, view: View) -> list[Sentence]:
@@ -64,53 +69,47 @@ def _span(forecast: Facts) -> str:
     return f"{points(forecast['low'])} to {points(forecast['high'])}"
 
 
-def _expected(result: SweepResult) -> str:
-    """Return the forecast of the winner's score and of its difference from the best list."""
+def _expected(result: SweepResult) -> Iterator[list[object]]:
+    """Yield the forecast of the winner's score and of its difference from the best list."""
     forecast, apart = result.lock.get("expected"), result.lock.get("expected_difference")
     if not forecast:
-        return ""
-    text = (
-        f"{result.manifest['objective']} {percent(forecast['score'])} (95% {_bounds(forecast)}) "
-        f"on {counted(forecast['n'], 'question')}. Tune's {percent(forecast['tune'])} is that of "
-        f"the best of {counted(len(result.trials), 'trial')}; {points(forecast['bias'])} points "
-        "of it are the winner's curse, estimated by repeating the whole choice in bootstrap "
-        "resamples and scoring it on the questions left out."
-    )
+        return
+    name, n = result.manifest["objective"], counted(forecast["n"], "question")
+    yield [f"{name} expected on {n}", f"{percent(forecast['score'])} (95% {_bounds(forecast)})"]
+    trials = counted(len(result.trials), "trial")
+    yield [f"{name} on tune, of the best of {trials}", percent(forecast["tune"])]
+    yield ["of these the winner's curse", f"{points(forecast['bias'])} points"]
     if apart:
-        text += (
-            f" Its difference from {result.whole.best_single} is {points(apart['tune'])} points "
-            f"on tune; {points(apart['score'])} (95% {points(apart['low'])} to "
-            f"{points(apart['high'])}) is expected on test."
-        )
-    return text
+        expected = f"{points(apart['score'])} points (95% {_span(apart)})"
+        yield [f"difference from {result.whole.best_single} expected", expected]
+        yield ["this difference on tune", f"{points(apart['tune'])} points"]
 
 
-def _power(result: SweepResult) -> str:
-    """Return the power of the winner's test against the best single list."""
-    power, best = result.lock.get("power"), result.whole.best_single
+def _power(result: SweepResult) -> Iterator[list[object]]:
+    """Yield the power of the winner's test against the best single list."""
+    power = result.lock.get("power")
     if not power or "n_effective" not in power:
-        return ""
+        return
     known, smallest, queries = power["n_effective"], power["smallest"], power["queries"]
-    shared = "" if known == power["n"] else f", worth {known} independent ones"
-    least = "no net win reaches significance in 4 of 5 tests"
-    if smallest is not None:
-        least = f"the smallest net win that 4 of 5 tests find is {points(smallest)} points"
-    needed = f" (for .80 it takes {queries} questions)" if queries else ""
-    return (
-        f"the test of the winner against {best}, at tune's discordance "
-        f"({percent(power['discordance'])}% of questions differ) and "
-        f"{counted(power['n'], 'question')}{shared}: {least}. Its net win on tune is "
-        f"{points(power['effect'])} points; less the winner's curse it is "
-        f"{points(power['effect_corrected'])} points, found with probability "
-        f"{power['power_corrected']:.2f}{needed}."
-    )
-
-
-def _edges(result: SweepResult) -> str:
-    """Return where the winner is at the edge of an axis that could be extended."""
-    named = [
-        f"the winner has {edge['knob']}={edge['value']:g} (next: {edge['next']:g})"
-        for edge in result.lock.get("edges") or ()
+    yield [
+        f"questions that differ from {result.whole.best_single} on tune",
+        f"{percent(power['discordance'])}%",
     ]
-    last = "the last value of its axis. Another value may be better: try a wider grid."
-    return f"{'; '.join(named)}: {last}" if named else ""
+    if known != power["n"]:
+        yield [f"independent ones that {counted(power['n'], 'question')} are worth", str(known)]
+    found = "none" if smallest is None else f"{points(smallest)} points"
+    yield ["smallest net win that 4 of 5 tests find", found]
+    corrected = f"{points(power['effect_corrected'])} without the winner's curse"
+    yield ["net win on tune", f"{points(power['effect'])} points, {corrected}"]
+    yield ["power for the latter", f"{power['power_corrected']:.2f}"]
+    if queries:
+        yield ["questions for a power of .80", f"{queries:,}"]
+
+
+def _edges(result: SweepResult) -> Iterator[list[object]]:
+    """Yield the axes of which the winner has the last value: a wider grid may be better."""
+    for edge in result.lock.get("edges") or ():
+        yield [
+            f"{edge['knob']} at the edge of the grid",
+            f"{edge['value']:g} (next: {edge['next']:g})",
+        ]

@@ -8,8 +8,9 @@ from dataclasses import replace
 from harness.benchmark.source.card import sample_note
 from harness.core.table import Table, fit, paragraph, shown_lines
 from harness.evaluation.column import MCNEMAR, SIGN
-from harness.evaluation.conclusion import Kind, Sentence, by_topic, lead, select_texts
-from harness.report.console.conclusions import sentences
+from harness.evaluation.statement import Sentence, lead, select_texts
+from harness.report.console.conclusions import explanations, sentences
+from harness.report.console.forecast import forecast_table
 from harness.report.display import Display
 from harness.report.table import trials
 from harness.report.table.main import by_hops
@@ -47,8 +48,8 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
         return _text([_short(table, view, places), *_published(result)], f"{legend}.", said)
     table = trials.leaderboard(result, ALL, "explained")
     below = f"{legend}; {_explained(view)}. {table.notes[0]}{_data(view)}"
-    tables = [table, by_hops(result.tune, Display()), *_published(result)]
-    return _text(tables, below, said, "explanation", "forecast")
+    tables = [table, by_hops(result.tune, Display()), *explanations(result, result.tune)]
+    return _text([*tables, *forecast_table(result), *_published(result)], below, said)
 
 
 def heldout(result: SweepResult, explain: bool = False) -> str:
@@ -64,8 +65,9 @@ def heldout(result: SweepResult, explain: bool = False) -> str:
     if not explain:
         table = _short(trials.heldout(result, "screen"), view, view.best_first)
         return _text([table, *_published(result)], f"{legend}.", said)
-    tables = [trials.heldout(result, "explained"), by_hops(view, Display()), *_published(result)]
-    return _text(tables, f"{legend}; {_explained(view)}.{_data(view)}", said, "explanation")
+    tables = [trials.heldout(result, "explained"), by_hops(view, Display())]
+    tables += [*explanations(result, view), *_published(result)]
+    return _text(tables, f"{legend}; {_explained(view)}.{_data(view)}", said)
 
 
 def _published(result: SweepResult) -> list[Table]:
@@ -89,14 +91,13 @@ def _published(result: SweepResult) -> list[Table]:
     return found
 
 
-def _text(tables: Sequence[Table], legend: str, said: Sequence[Sentence], *explained: Kind) -> str:
-    """Return what was compared, the tables, what won, cautions, and explanations.
+def _text(tables: Sequence[Table], legend: str, said: Sequence[Sentence]) -> str:
+    """Return what was compared, the tables, what won, and cautions.
 
     Args:
         tables: the first one has no title; the others have titles and notes.
         legend: printed below the first table.
         said: all sentences.
-        explained: kinds of sentences with explanations.
     """
     first, *others = tables
     words = "; ".join(text for word, text in KNOBS.items() if word in str(first.rows))
@@ -105,8 +106,6 @@ def _text(tables: Sequence[Table], legend: str, said: Sequence[Sentence], *expla
     below = [line for text in (*legends, *lead(said)) for line in paragraph(text)]
     for table in others:
         below += ["", *shown_lines(table)[:-1]]
-    for topic, text in by_topic(said, *explained).items():
-        below += ["", *paragraph(f"{topic}: {text}")]
     return "\n".join([*above, "", *fit(first), "", *below])
 
 

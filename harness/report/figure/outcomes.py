@@ -9,8 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from harness.core.escape import file_name
-from harness.evaluation.conclusion import evidence
 from harness.evaluation.paired_comparison import Comparison
+from harness.evaluation.statement import Statement
 from harness.report.figure import COLORS, HATCHES, Picture, whole_numbers
 from harness.sweep.folder.result import SweepResult
 
@@ -27,13 +27,14 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
         found = view.winner_against(baseline)
         if found is None:
             continue
+        stated = Statement.of(found, view.winner_title, baseline)
         title = f"{view.winner_title} against {baseline}, question by question, by {view.objective}"
         yield Picture(
             f"outcomes_{file_name(baseline)}",
             title,
             partial(_draw, counts(found)),
             2.0,
-            f"Of the questions that only one of them finds: {evidence(found)}.",
+            f"Of the questions that only one of them finds: {stated.evidence}.",
             view.half,
             y="questions",
         )

@@ -13,7 +13,8 @@ from pathlib import Path
 from harness.core.escape import file_name, tex
 from harness.core.files import write_text
 from harness.core.table import Source, Table, counted, table_text, typeset
-from harness.report.console.conclusions import SHORT, conclusions, in_short
+from harness.report.console.conclusions import explanations, in_short
+from harness.report.console.forecast import forecast_table
 from harness.report.display import Display
 from harness.report.experiment import build_experiment, joint_figures
 from harness.report.figure import (
@@ -29,7 +30,7 @@ from harness.report.table.sweep_tables import best_list, build_tables
 from harness.sweep.folder import caption
 from harness.sweep.folder.caption import made_by
 from harness.sweep.folder.result import SweepResult, by_kind
-from harness.sweep.settings import settings_table
+from harness.sweep.sweep_comparison import settings_table
 from harness.work.progress import over
 
 FIGURES = (outcomes, alpha, list_scores)
@@ -95,7 +96,11 @@ def section(
         details(result),
         [*main([result], display), by_hops(result.locked, display), *tables, *best_list(result)],
         [*of_sweep[:1], *drawn, *of_sweep[1:], *pictures],
-        build_tables(result),
+        [
+            *explanations(result, result.locked),
+            *forecast_table(result),
+            *build_tables(result),
+        ],
     )
 
 
@@ -219,7 +224,6 @@ def details(result: SweepResult) -> dict[str, str]:
         "locked trials on": f"{view.split} ({shown})",
         "winner": view.winner_title,
         "numbers": " ".join(caption.source(view).notes),
-        **{topic: text for topic, text in conclusions(result).items() if topic != SHORT},
         "trials": str(len(result.trials)),
         "data sha256": str(manifest["data_sha256"]),
         "lock sha256": str(result.lock["sha256"]),

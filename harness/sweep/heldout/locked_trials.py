@@ -13,7 +13,8 @@ import hashlib
 import io
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -62,81 +63,138 @@ def heldout(result: SweepResult, prepared: Prepared, again: bool) -> SweepResult
     Raises:
         HarnessError: data, code or lock changed, or the split has been evaluated already.
     """
-    data = prepared.benchmark
-    lock = choice.check_unchanged(result, data, prepared.versions(prepared.plan.trials()))
-    data.need_members("test")
-    trials, keys = locked(result, prepared, lock), data.question_keys(data.members("test"))
-    prepared.check_own_code(result, list(trials))
-    ledger = Ledger(ledger_path(result.folder, prepared.plan.config))
-    with ledger.exclusive():
+    request = _Request.of(result, prepared)
+    with request.ledger.exclusive():
         remove_partials(result.folder)
-        remove_partials(ledger.path.parent)
-        begun = _unfinished(ledger, lock, result.folder)
-        earlier = read_entry(result.folder, lock)
+        remove_partials(request.ledger.path.parent)
+        allowed = request.allow(again)
+        place = request.number(allowed)
+        files = score_locked(request.trials, prepared, request.lock, place)
+        request.write(files, place, allowed.begun)
+    return SweepResult(result.folder)
+
+
+@dataclass(frozen=True)
+class _Allowed:
+    """An evaluation that may be made.
+
+    Attributes:
+        begun: the line of the same evaluation if it was killed before its files were written.
+        look: what the ledger knows of the questions.
+    """
+
+    begun: LedgerLine | None
+    look: Look
+
+
+@dataclass(frozen=True)
+class _Request:
+    """The evaluation of a sweep's locked trials on test.
+
+    Attributes:
+        trials: the locked trials by hash.
+        keys: the keys of each test question (see ``Benchmark.question_keys``).
+    """
+
+    result: SweepResult
+    data: Benchmark
+    lock: Lock
+    trials: Mapping[str, Trial]
+    keys: Sequence[tuple[str, ...]]
+    ledger: Ledger
+
+    @classmethod
+    def of(cls, result: SweepResult, prepared: Prepared) -> _Request:
+        """Return the request; raise HarnessError if data, code or lock changed."""
+        data = prepared.benchmark
+        lock = choice.check_unchanged(result, data, prepared.versions(prepared.plan.trials()))
+        data.need_members("test")
+        trials = locked(result, prepared, lock)
+        keys = data.question_keys(data.members("test"))
+        prepared.check_own_code(result, list(trials))
+        ledger = Ledger(ledger_path(result.folder, prepared.plan.config))
+        return cls(result, data, lock, trials, keys, ledger)
+
+    def allow(self, again: bool) -> _Allowed:
+        """Check that test may be evaluated; raise HarnessError if not.
+
+        Args:
+            again: whether questions that have been evaluated may be evaluated once more.
+        """
+        folder, ledger = self.result.folder, self.ledger
+        begun = _unfinished(ledger, self.lock, folder)
+        earlier = read_entry(folder, self.lock)
         if earlier and earlier["sha256"] not in [line["sha256"] for line in ledger.entries()]:
             raise HarnessError(
-                f"{result.folder / ENTRY}: this sweep was evaluated at {earlier['time']}, and "
+                f"{folder / ENTRY}: this sweep was evaluated at {earlier['time']}, and "
                 f"{ledger.path} does not have it; give the ledger that does: paths.ledger=FILE"
             )
-        look = ledger.look(keys, data.sha256)
-        place = placed(begun) if begun else _next_place(result, data, ledger, look, again)
+        look = ledger.look(self.keys, self.data.sha256)
+        if look.earlier and not (again or begun):
+            last = look.earlier[-1]
+            raise HarnessError(
+                f"the test split of {self.data.name} has been evaluated already, "
+                f"{counted(len(look.earlier), 'time')}: {look.sentence}, the last time by "
+                f"{last['sweep']} at {last['time']} ({ledger.path}); heldout.again=true evaluates "
+                f"them once more, as evaluation {look.evaluation}, which every table then notes"
+            )
+        return _Allowed(begun, look)
+
+    def number(self, allowed: _Allowed) -> dict[str, int]:
+        """Return the columns of ``placed``: which evaluation this is, and what was seen before."""
+        look = allowed.look
+        place = {"evaluation": look.evaluation}
+        if allowed.begun:
+            place = placed(allowed.begun)
+        else:
+            if look.earlier:
+                place["seen"] = look.seen
+            if shared := _chosen_on(self.result.folder.parent.parent, self.data):
+                place["chosen_on"] = shared
         log.info(
             "held out: %s on %d test questions of %s, evaluation %d%s",
-            result.folder.name,
-            len(keys),
-            data.name,
+            self.result.folder.name,
+            len(self.keys),
+            self.data.name,
             place["evaluation"],
-            f": {look.sentence}" if look.seen and not begun else "",
+            f": {look.sentence}" if look.seen and not allowed.begun else "",
         )
-        files = score_locked(trials, prepared, lock, place)
-        hashes = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+        return place
+
+    def write(
+        self, files: Mapping[str, bytes], place: Mapping[str, int], begun: LedgerLine | None
+    ) -> None:
+        """Add the line to the ledger, unless the evaluation was begun, then write the files."""
+        data, hashes = self.data, {}
+        for name, content in files.items():
+            hashes[name] = hashlib.sha256(content).hexdigest()
         if begun is None:
-            begun = ledger.append(
+            begun = self.ledger.append(
                 {
                     **place,
                     "dataset": data.name,
                     "data_sha256": data.sha256,
                     "split": "test",
                     **data.split_facts,
-                    "sweep": result.folder.name,
-                    "lock_sha256": lock["sha256"],
+                    "sweep": self.result.folder.name,
+                    "lock_sha256": self.lock["sha256"],
                     "code": code_version(),
-                    "trials": list(trials),
-                    "questions": pack_keys(keys),
+                    "trials": list(self.trials),
+                    "questions": pack_keys(self.keys),
                     "files": hashes,
                 }
             )
         elif begun["files"] != hashes:
             raise HarnessError(
-                f"{ledger.path}: evaluation {begun['evaluation']} of {data.name} was begun at "
+                f"{self.ledger.path}: evaluation {begun['evaluation']} of {data.name} was begun at "
                 f"{begun['time']} with other numbers; something that is not in the lock has "
                 "changed (a list's file, a graph, a model)"
             )
-        files[ENTRY] = (json.dumps(begun, indent=1, sort_keys=True) + "\n").encode()
-        for name in sorted(files, key=lambda name: name == "heldout.json"):  # written last
-            with whole(result.folder / name) as partial:
-                partial.write_bytes(files[name])
-    return SweepResult(result.folder)
-
-
-def _next_place(
-    result: SweepResult, data: Benchmark, ledger: Ledger, look: Look, again: bool
-) -> dict[str, int]:
-    """Return the number of the next evaluation of test; raise HarnessError if it is not allowed."""
-    if look.earlier and not again:
-        last = look.earlier[-1]
-        raise HarnessError(
-            f"the test split of {data.name} has been evaluated already, "
-            f"{counted(len(look.earlier), 'time')}: {look.sentence}, the last time by "
-            f"{last['sweep']} at {last['time']} ({ledger.path}); heldout.again=true evaluates them "
-            f"once more, as evaluation {look.evaluation}, which every table then notes"
-        )
-    place = {"evaluation": look.evaluation}
-    if look.earlier:
-        place["seen"] = look.seen
-    if shared := _chosen_on(result.folder.parent.parent, data):
-        place["chosen_on"] = shared
-    return place
+        entry = (json.dumps(begun, indent=1, sort_keys=True) + "\n").encode()
+        every = {**files, ENTRY: entry}
+        for name in sorted(every, key=lambda name: name == "heldout.json"):  # written last
+            with whole(self.result.folder / name) as partial:
+                partial.write_bytes(every[name])
 
 
 def _chosen_on(runs: Path, data: Benchmark) -> int:

@@ -15,11 +15,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from harness.evaluation.conclusion import LEAD, select_texts
 from harness.evaluation.family import Family
 from harness.evaluation.paired_comparison import Comparison
+from harness.evaluation.statement import LEAD, select_texts
 from harness.report.console import terminal
-from harness.report.console.conclusions import conclusions, sentences
+from harness.report.console.conclusions import explanations, findings, in_short, sentences
+from harness.report.console.forecast import forecast_table
 from harness.report.display import Display
 from harness.report.figure.outcomes import pictures
 from harness.report.pdf.document import details
@@ -28,29 +29,34 @@ from harness.report.table.headroom import headroom
 from harness.report.table.hops import exceptions
 from harness.report.table.main import main
 from harness.report.table.trials import leaderboard
+from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.view import View
 from tests.judged import judged
 
 
+def short_of(result: SweepResult) -> str:
+    return "\n".join(in_short(result))
+
+
+def forecast(result: SweepResult) -> dict[str, str]:
+    (table,) = forecast_table(result)
+    return dict(table.rows)
+
+
 def test_before_heldout(example: ModuleType, tmp_path: Path) -> None:
     """On tune the winner finds 6 of 8, dense 4 (3 W, 1 L), graph 5 (2 W, 1 L)."""
-    said = conclusions(example.write(tmp_path / "s1", heldout=False))
-    assert list(said) == [
-        "in short",
-        "detectable difference",
-        "headroom",
-        "expected on test",
-        "power on test",
-    ]
-    assert said["expected on test"].startswith(
-        "last_hop@5 70.0 (95% 40.0 to 80.0) on 6 questions. Tune's 75.0 is"
-    )
-    assert "no net win reaches significance in 4 of 5 tests" in said["power on test"]
-    assert said["power on test"].startswith(
-        "the test of the winner against graph, at tune's discordance (50.0%"
-    )
-    assert said["power on test"].endswith("with probability 0.02 (for .80 it takes 66 questions).")
-    short = said["in short"]
+    result = example.write(tmp_path / "s1", heldout=False)
+    (table,) = findings(result.locked)
+    columns = ("against", "score %", "baseline %", "W", "L")
+    numbers = [[row[table.titles.index(name)] for name in columns] for row in table.rows]
+    assert numbers[:2] == [["dense", 0.75, 0.5, 3, 1], ["graph", 0.75, 0.625, 2, 1]]
+    known = forecast(result)
+    assert known["last_hop@5 expected on 6 questions"] == "70.0 (95% 40.0 to 80.0)"
+    assert known["last_hop@5 on tune, of the best of 8 trials"] == "75.0"
+    assert known["questions that differ from graph on tune"] == "50.0%"
+    assert known["smallest net win that 4 of 5 tests find"] == "none"
+    assert (known["power for the latter"], known["questions for a power of .80"]) == ("0.02", "66")
+    short = short_of(result)
     assert short.startswith(
         "sample, tune split (n = 8): 5 fusions and 3 single lists, by last_hop@5; the winner (>) is "
         "tune's best fusion.\n"
@@ -62,8 +68,7 @@ def test_before_heldout(example: ModuleType, tmp_path: Path) -> None:
     assert "; 3 won, 1 lost, Holm p " in short
     assert "\nOn the 6 questions of test its expected score is 40.0 to 80.0.\n" in short
     assert (
-        "; against graph, the best list on tune, no difference is shown (+12.5 points, 95% "
-        in short
+        " and not shown to be better than graph, the best list on tune (+12.5 points, 95% " in short
     )
 
 
@@ -76,7 +81,7 @@ def test_a_winner_that_is_a_list_is_called_by_its_name(example: ModuleType, tmp_
     called = "graph (locked as boltzmann"
     assert called not in terminal.leaderboard(result)
     result = example.as_a_list(result)
-    short = conclusions(result)["in short"]
+    short = short_of(result)
     assert "On tune graph (locked as boltzmann pit alpha=0.7 beta=0.5 cap=20) is not sh" in short
     assert "No fusion is better than graph, the best list on tune: the best " in short
     assert "ranks as graph does in its first 5. dense could " in short
@@ -101,7 +106,7 @@ def test_the_best_list_is_named_before_a_winner_that_is_only_the_reference(
 ) -> None:
     """The best fusion ranks as dense, which finds 4 of 8; graph alone finds 5."""
     result = example.as_a_list(example.write(tmp_path / "s1", heldout=False), place=6)
-    short = conclusions(result)["in short"]
+    short = short_of(result)
     assert "\nOn tune dense (locked as boltzmann pit alpha=0.7 beta=0.5 cap=20) is not sh" in short
     assert "better than graph, the best list on tune (-12.5 points, " in short
 
@@ -109,13 +114,15 @@ def test_the_best_list_is_named_before_a_winner_that_is_only_the_reference(
 def test_after_heldout(example: ModuleType, tmp_path: Path) -> None:
     """On test the winner finds 5 of 6, dense 2 (3 W, 0 L), graph 3 (2 W, 0 L)."""
     result = example.write(tmp_path / "s1")
-    said = conclusions(result)
-    short = said["in short"]
+    short = short_of(result)
     assert short.startswith("sample, test split (n = 6, evaluation 1): 5 locked trials, chosen am")
     assert "cap=20 is not shown to be better than dense (+50.0 points, 95% " in short
-    assert "; 3 won, 0 lost, p .250); graph, the best list on tune, was therefore not tes" in short
+    assert (
+        "; 3 won, 0 lost, p .250) and therefore not tested against graph, the best list on tune ("
+        in short
+    )
     assert "Its score on test, 83.3, is outside the 40.0 to 80.0 that tune predicted.\n" in short
-    assert re.search(r"not tested \(\+33.3 points, 95% [^;]*; 2 won, 0 lost\)\.\n", short)
+    assert re.search(r"on tune \(\+33.3 points, 95% [^;]*; 2 won, 0 lost\)\.\n", short)
 
 
 def test_headroom_is_said_and_whether_these_questions_can_tell(
@@ -125,18 +132,16 @@ def test_headroom_is_said_and_whether_these_questions_can_tell(
 
     Three wins of three have p 2 / 2^3, one of one 1. The list bm25 is not locked.
     """
-    would = (
-        "an oracle that chooses the best list for each question would score {}% in place of {}%;"
-    )
-    tune = conclusions(example.write(tmp_path / "s1", heldout=False))
-    assert would.format("100.0", 62.5) in tune["headroom"]
-    assert tune["headroom"].endswith(" p .250.")
     few = " questions only; no gain can be shown with so few."
-    assert tune["in short"].endswith(f" on 3 of 8{few}")
-    test = conclusions(example.write(tmp_path / "s2"))
-    assert would.format(66.7, "50.0") in test["headroom"]
-    assert test["headroom"].endswith(" p 1.000.")
-    assert f" on 1 of 6{few}" in test["in short"]
+    for folder, held_out, expected in (
+        ("s1", False, ["last_hop@5", "graph", 0.625, 1.0, "dense 3", 3, 0.25]),
+        ("s2", True, ["last_hop@5", "graph", 0.5, 4 / 6, "dense 1", 1, 1.0]),
+    ):
+        result = example.write(tmp_path / folder, heldout=held_out)
+        *_, oracle = explanations(result, result.locked)
+        (row,) = oracle.rows
+        assert row == pytest.approx(expected)
+        assert f" on {expected[5]} of {result.locked.n}{few}" in short_of(result)
 
 
 @pytest.mark.parametrize("best", ["graph", "dense"])
@@ -148,41 +153,33 @@ def test_a_fusion_that_is_shown_to_be_better_leaves_out_whether_one_could_be(
     result.lock["best_single"] = best
     winner = result.comparisons["trial"] == result.lock["winner"]["trial"]
     result.comparisons.loc[winner, "p_holm"] = 0.001
-    short, told = (conclusions(result)[name] for name in ("in short", "headroom"))
+    short = short_of(result)
     assert "better than dense (+25.0 points, 95% " in short
     assert ("and better than graph" in short) == (best == "graph")
     assert f" could add something to {best} on " in short
-    assert "cannot show" not in short
-    assert "raw p" not in told
+    assert "no gain can be shown" not in short
 
 
 def test_a_test_half_that_can_show_nothing_says_so(example, tmp_path):
     result = example.write(tmp_path / "s1", heldout=False)
     result.lock["expected"].update(n=1, low=0.0, high=1.0)
-    assert (
-        "The 1 question of test can show nothing: any score is expected."
-        in conclusions(result)["in short"]
-    )
+    assert "The 1 question of test can show nothing: any score is expected." in short_of(result)
 
 
 def test_a_forecast_says_which_lists_were_fitted_here(example: ModuleType, tmp_path: Path) -> None:
     result = example.write(tmp_path / "s1", heldout=False)
-    before = conclusions(result)
     seen = (
         "The weights of graph were chosen on these tune questions, too: expect less than the "
         "forecast says."
     )
-    assert seen not in str(before)
+    assert seen not in short_of(result)
     here = {"on": [result.manifest["dataset"]], "seen": {"tune": 5, "test": 0}}
     result.manifest["fitted"] = {"graph": here, "unused": here}
-    after = conclusions(result)
-    assert after["expected on test"] == before["expected on test"]
-    assert seen in after["in short"]
+    assert seen in short_of(result)
     assert f"caution: {seen}" in " ".join(terminal.leaderboard(result).split())
     held = example.write(tmp_path / "s2")
     held.manifest["fitted"] = {"graph": here}
-    assert seen in conclusions(held)["expected on test"]
-    assert seen not in conclusions(held)["in short"]  # the outcome is there
+    assert seen not in short_of(held)  # the outcome is there
 
 
 def test_no_rounding_contradicts_the_verdict(example: ModuleType, tmp_path: Path) -> None:
@@ -190,12 +187,11 @@ def test_no_rounding_contradicts_the_verdict(example: ModuleType, tmp_path: Path
     result.lock["expected"].update(low=0.8334, high=0.9)  # 5/6 is .83333
     assert (
         "Its score on test, 83.33, is outside the 83.34 to 90.00 that tune predicted."
-        in conclusions(result)["in short"]
+        in short_of(result)
     )
     result.lock["expected"].update(low=5 / 6, high=0.9)
-    assert (
-        "Its score on test, 83.3, is inside the 83.3 to 90.0 that tune predicted."
-        in conclusions(result)["in short"]
+    assert "Its score on test, 83.3, is inside the 83.3 to 90.0 that tune predicted." in short_of(
+        result
     )
 
 
@@ -203,9 +199,8 @@ def test_an_older_sweep_foretells_nothing(example: ModuleType, tmp_path: Path) -
     result = example.write(tmp_path / "s1")
     for key in ("expected", "power", "margin"):
         del result.lock[key]
-    said = conclusions(result)
-    assert not {"expected on test", "power on test", "edge of the grid"} & set(said)
-    assert "expected" not in said["in short"]
+    assert not forecast_table(result)
+    assert "expected" not in short_of(result)
 
 
 def test_it_is_said_alike_in_terminal_page_and_document(
@@ -216,7 +211,7 @@ def test_it_is_said_alike_in_terminal_page_and_document(
     printed = " ".join(terminal.heldout(result).split())
     for text in select_texts(sentences(result, result.locked), *LEAD):
         assert text in printed
-        assert text in conclusions(result)["in short"]
+        assert text in short_of(result)
     result.manifest["counts"] = {"passages": 1200, "queries": 1}
     assert ", 1,200 passages, 1 question, " in details(result)["benchmark"]
 

@@ -7,7 +7,7 @@ import pytest
 from harness.benchmark.source.records import read_lines
 from harness.core.configuration.composition import compose
 from harness.core.configuration.conf_files import defaults
-from harness.report.console.conclusions import conclusions
+from harness.report.console.forecast import forecast_table
 from harness.run import Run, io
 from harness.sweep.judge.edge import beside, candidates, find_edges
 from harness.sweep.recomputation import verify_numbers
@@ -164,9 +164,8 @@ def test_the_sweep_says_it_and_does_nothing_by_itself(prepared):
     assert result.lock["winner"]["parameters"]["fuser.alpha"] == 0.2
     expected = {"block": "values", "knob": "fuser.alpha", "value": 0.2, "next": 0.0}
     assert result.lock["edges"] == [expected]
-    said = conclusions(result)["edge of the grid"]
-    assert said.startswith("the winner has fuser.alpha=0.2 (next: 0): the last value of its axis")
-    assert said.endswith("Another value may be better: try a wider grid.")
+    (table,) = forecast_table(result)
+    assert ["fuser.alpha at the edge of the grid", "0.2 (next: 0)"] in table.rows
 
 
 def test_a_wider_grid_has_no_edge_there(prepared):
@@ -175,6 +174,6 @@ def test_a_wider_grid_has_no_edge_there(prepared):
     assert len(result.trials) == 2 + 1 + 4
     assert result.lock["winner"]["parameters"]["fuser.alpha"] == 0
     assert result.lock["edges"] == []
-    assert "edge of the grid" not in conclusions(result)
+    assert "edge of the grid" not in str(forecast_table(result))
     again = Prepared.of(reopen(result.folder, wide.plan.config))
     assert [line.split()[0] for line in verify_numbers(result, again)] == ["tune", "tune"]

@@ -70,7 +70,7 @@ def _forecast(config: DictConfig) -> None:
     import numpy as np
 
     from harness.benchmark.split import clusters
-    from harness.evaluation.conclusion import blind_spots
+    from harness.evaluation.statement import blind_spots
     from harness.plugins.protocol.calibration_tables import forecasts
     from harness.plugins.protocol.worlds import resplit
     from harness.sweep.trial.inputs import fitted, retrievers

@@ -13,12 +13,12 @@ from omegaconf import DictConfig
 from harness.benchmark import Benchmark
 from harness.core.escape import file_name
 from harness.core.files import whole
-from harness.evaluation.conclusion import select_texts
+from harness.evaluation.statement import select_texts
 from harness.plugins.site.pages.chunk import Chunks, Content, table
 from harness.plugins.site.pages.overview import SweepEntry, families, views
 from harness.plugins.site.pages.questions import Split
 from harness.plugins.site.pages.sources import open_sources
-from harness.report.console.conclusions import SHORT, conclusions, sentences
+from harness.report.console.conclusions import in_short, sentences
 from harness.report.display import Display
 from harness.report.figure import Picture
 from harness.report.pdf.document import section
@@ -87,13 +87,9 @@ def _outcome(result: SweepResult, display: Display) -> Content:
 
 def _prose(result: SweepResult, facts: Mapping[str, str], display: Display) -> Content:
     """Return conclusions, facts, and the questions of each split's numbers."""
-    words = conclusions(result)
     return {
-        "lead": [display.text(line) for line in words.pop(SHORT).splitlines()],
-        "words": {name: display.text(text) for name, text in words.items()},
-        "facts": {
-            name: display.text(text) for name, text in facts.items() if name not in (SHORT, *words)
-        },
+        "lead": [display.text(line) for line in in_short(result)],
+        "facts": {name: display.text(text) for name, text in facts.items()},
         "splits": [
             {"name": each.split, "n": each.n, "caption": display.text(caption.source(each).text)}
             for each in views(result)

@@ -24,7 +24,7 @@ async function sweepPage(key) {
     el("section", {"aria-labelledby": "tables"}, el("h2", {id: "tables"}, "More tables of the report"),
       sweep.tables.filter(spec => spec.name !== "heldout").map(spec => fold(spec.title, () => captioned(spec)))),
     el("section", {"aria-labelledby": "facts"}, el("h2", {id: "facts"}, "Where these numbers come from"),
-      el("dl", {}, Object.entries({...sweep.words, ...sweep.facts}).map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]))),
+      el("dl", {}, Object.entries(sweep.facts).map(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]))),
   ]};
 }
 

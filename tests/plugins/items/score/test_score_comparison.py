@@ -46,7 +46,7 @@ def test_the_last_bits_win_nothing(tmp_path: Path) -> None:
     for theirs in (other, single):
         differ = [abs(theirs[item] - exact[item]) for item in ITEMS if theirs[item] != exact[item]]
         text = two(tmp_path, theirs, exact)
-        assert "differ on no item" in text
+        assert "equal to b.json on every item" in text
         said_tied = f"{len(differ)} differences by f1 of a.json and b.json, up to {max(differ):.2g}"
         assert f"{said_tied}, count as tied" in text
         found = harness.compare_scores(theirs, exact)

@@ -1,6 +1,8 @@
 """Two sweeps' folders, made by hand, held against each other."""
 
 import json
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,7 +10,7 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
-from harness.sweep.agreement import Agreement
+from harness.sweep.sweep_comparison import Agreement, _with_first
 from tests.report.example import A, as_a_list, write
 
 
@@ -109,3 +111,26 @@ def test_sweeps_of_other_questions_are_refused(mine, tmp_path):
     frame.assign(id="x" + frame["id"]).to_parquet(path)
     with pytest.raises(HarnessError, match=r"other tune questions .*other data: dataset: sample"):
         Agreement.of(mine, type(theirs)(theirs.folder))
+
+
+def test_less_wins_where_less_is_better() -> None:
+    """The second is 1 less on 12 questions, in another order: p = 2 / 2^12. The third has other
+    questions.
+    """
+
+    def view(first: int, step: int = 1) -> Any:
+        ids = [f"q{number}" for number in range(first, first + 12)][::step]
+        metric = SimpleNamespace(binary=False, higher_is_better=False)
+        return SimpleNamespace(
+            metric=metric,
+            margin=0.02,
+            clusters=np.arange(12),
+            queries=pd.DataFrame({"id": ids}),
+            evaluation=0,
+        )
+
+    values = [np.arange(12) + 1.0, np.arange(12)[::-1] + 0.0, np.full(12, 1.0)]
+    found = _with_first([view(0), view(0, -1), view(1)], values)
+    assert list(found) == [1]
+    assert (found[1].wins, found[1].losses, found[1].finding) == (12, 0, "better")
+    assert found[1].decided.p == 2 / 2**12

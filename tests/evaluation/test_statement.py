@@ -5,10 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.evaluation.conclusion import Headroom, Sentence, blind_spots, by_topic, select_texts
-from harness.evaluation.conclusion import conclude as concluded
 from harness.evaluation.family import Family
 from harness.evaluation.paired_comparison import Comparison, Verdict
+from harness.evaluation.statement import (
+    Headroom,
+    Sentence,
+    Statement,
+    blind_spots,
+    headroom_table,
+    select_texts,
+    undone,
+    verdict,
+)
 
 
 def compared(wins: int, losses: int, ties: int) -> Comparison:
@@ -22,25 +30,25 @@ def alone(found: Comparison) -> Comparison:
     return Family.of([found]).members[0]
 
 
-def conclude(found: Comparison, ours: str, theirs: str) -> list[str]:
-    return [one.text for one in concluded(found, ours, theirs)]
+def conclude(found: Comparison, ours: str, theirs: str) -> str:
+    return verdict([Statement.of(found, ours, theirs)]).text
 
 
 def test_what_is_better_and_what_is_worse() -> None:
     """Ten wins of ten: p = 2 / 2^10 = .00195."""
-    (better,) = conclude(compared(10, 0, 10), "new", "old")
-    assert better.startswith("new is better than old: 100.0% against 50.0% (+50.0 points, 95% +")
+    better = conclude(compared(10, 0, 10), "new", "old")
+    assert better.startswith("new is better than old (+50.0 points, 95% +")
     assert better.endswith("; 10 won, 0 lost, p .002).")
-    (worse,) = conclude(compared(0, 10, 10), "new", "old")
-    assert worse.startswith("new is worse than old: ")
+    worse = conclude(compared(0, 10, 10), "new", "old")
+    assert worse.startswith("new is worse than old (-50.0 points, 95% ")
     assert worse.endswith("; 0 won, 10 lost, p .002).")
 
 
 def test_a_corrected_p_decides() -> None:
     decided = compared(10, 0, 10).with_fields(verdict=Verdict(0.0504, "holm", 26))
-    sentences = conclude(decided, "new", "old")
-    assert sentences[0].startswith("No difference is shown between new and old: ")
-    assert sentences[0].endswith("Holm p .0504).")
+    said = conclude(decided, "new", "old")
+    assert said.startswith("new is not shown to be better than old (")
+    assert said.endswith("Holm p .0504).")
 
 
 def test_the_p_of_the_family_decides_not_the_interval() -> None:
@@ -49,9 +57,9 @@ def test_the_p_of_the_family_decides_not_the_interval() -> None:
     """
     found = compared(5, 0, 7)
     assert found.interval[0] > 0
-    verdict, _ = conclude(found, "new", "old")
-    assert verdict.startswith("No difference is shown")
-    assert verdict.endswith("p .062).")
+    said = conclude(found, "new", "old")
+    assert said.startswith("new is not shown to be better")
+    assert said.endswith("p .062).")
 
 
 def test_without_a_family_nothing_is_decided() -> None:
@@ -70,15 +78,38 @@ def test_an_interval_that_ends_at_0_holds_it() -> None:
         assert alone(found).finding == "even"
 
 
-def test_what_was_not_shown_is_said() -> None:
-    few = conclude(compared(1, 1, 20), "new", "old")
-    assert "power is low" in few[1]
-    five = conclude(compared(5, 0, 0), "new", "old")
-    assert "the least p is .062" in five[-1]
-    same = conclude(compared(1, 1, 2000), "new", "old")
-    assert "differ by less than 2 points" in same[1]
-    many = conclude(compared(30, 30, 40), "new", "old")
-    assert "shown in 4 of 5 cases is +" in many[1]
+def test_one_sentence_about_two_baselines() -> None:
+    """A fixed sequence: the second test is done only if the first one shows the winner better."""
+    ten, three = compared(10, 0, 10), compared(3, 0, 17)
+    for found, words in (
+        ((ten, ten), " and better than old, the best (+50.0 points, 95% "),
+        ((ten, three), " and not shown to be better than old, the best (+15.0 points, 95% "),
+        ((three, ten), " and therefore not tested against old, the best (+50.0 points, 95% "),
+    ):
+        first, second = Family.sequence(found, 1)
+        stated = [
+            Statement.of(first, "new", "dense"),
+            Statement.of(second, "new", "old", role="the best"),
+        ]
+        said = verdict(stated, "On test").text
+        assert said.startswith("On test new is ")
+        assert words in said
+        why = "tested second, because the first was shown)."
+        assert said.endswith(why) == (found[0] is ten)
+
+
+def test_a_finding_of_few_clusters_has_a_caution() -> None:
+    """Two clusters of ten questions are won; one more of ten that is lost makes the p larger than
+    .05.
+    """
+    labels = np.repeat(np.arange(40), 10)
+    ours = np.where(labels < 2, 1.0, 0.0)
+    few = alone(Comparison.of(ours, np.zeros(400), labels=labels))
+    decided = few.with_fields(verdict=Verdict(0.01))
+    (caution,) = undone([Statement.of(decided, "new", "old", "mrr")])
+    assert caution.kind == "caveat"
+    assert caution.text.startswith("By mrr new against old: one more cluster of 10 questions, ")
+    assert not undone([Statement.of(compared(10, 0, 10), "new", "old")])
 
 
 def values(*found: str) -> dict[str, np.ndarray]:
@@ -92,9 +123,9 @@ def test_two_that_are_the_same_everywhere_are_not_called_equivalent() -> None:
     """0 won and 0 lost of 2000 would be equivalent within two points; but what copies a list says
     nothing of others.
     """
-    assert conclude(compared(0, 0, 2000), "new", "old") == [
-        "new and old score 100.0% and differ on no question."
-    ]
+    assert conclude(compared(0, 0, 2000), "new", "old") == (
+        "new is equal to old on every question (100.0%)."
+    )
     assert compared(0, 0, 2000).interval is None
     assert compared(1, 1, 2000).interval == pytest.approx(
         (-0.002364, 0.002364), rel=0.002
@@ -106,13 +137,8 @@ def test_faces_choose_by_kind_and_say_nothing_twice() -> None:
         Sentence("caveat", "Maybe."),
         Sentence("verdict", "A won."),
         Sentence("verdict", "A won."),
-        Sentence("explanation", "Why.", "power"),
-        Sentence("explanation", "Why.", "power"),
-        Sentence("forecast", "When.", "power"),
     ]
     assert select_texts(said, "verdict", "caveat") == ["A won.", "Maybe."]
-    assert by_topic(said, "explanation") == {"power": "Why."}
-    assert by_topic(said, "explanation", "forecast") == {"power": "Why. When."}
 
 
 def test_headroom_by_hand() -> None:
@@ -124,18 +150,15 @@ def test_headroom_by_hand() -> None:
     assert (found.oracle, found.score) == (10 / 12, 4 / 12)
     assert found.answers
     assert found.addition() == "b or c could add something to a on 6 of 12 questions."
-    assert found.explanation() == (
-        "a is beaten by b on 6, c on 1; an oracle that chooses the best list for each question would score "
-        "83.3% in place of 33.3%; a fusion can also win questions that no list answers."
-    )
+    (row,) = headroom_table({"mrr": found}).rows
+    assert row == ["mrr", "a", 4 / 12, 10 / 12, "b 6, c 1", 6, 2 / 2**6]
 
 
 def test_five_questions_cannot_be_significant() -> None:
     few = Headroom.of(values("1000000000", "0111110000"), "a")
     assert not few.answers
-    assert few.explanation().endswith(" p .062.")
+    assert few.p == 2 / 2**5
     assert few.addition().endswith(" only; no gain can be shown with so few.")
-    assert "p" not in few.explanation(settled=True).split()
     assert few.addition(settled=True).endswith(" questions.")
 
 
