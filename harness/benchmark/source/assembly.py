@@ -68,7 +68,7 @@ def assemble(
     from datasets import Dataset
 
     if isinstance(corpus, Records):
-        corpus = read_corpus(corpus)
+        corpus = read_corpus(corpus.path, corpus.numbered(), corpus.unit)
     total, queries = len(queries.values), answerable(queries)
     if left_out := total - len(queries.values):
         log.warning(

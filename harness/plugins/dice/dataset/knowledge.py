@@ -11,7 +11,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source import Chain, Record, Records, assemble, read_corpus
+from harness.benchmark.source import Chain, Record, Records, assemble
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
 
@@ -66,7 +66,7 @@ def knowledge(
         )
     benchmark = assemble(
         name,
-        read_corpus(Records(queries.path, corpus, range(len(corpus)), ": entity ")),
+        Records(queries.path, corpus, range(len(corpus)), ": entity "),
         queries.take(list(answered)).with_values(list(answered.values())),
         chain,
     )
