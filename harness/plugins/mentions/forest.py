@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.arrays import BoolArray, Float32Array, Float64Array, Int64Array
-from harness.core.configuration import need
+from harness.core.configuration.extras import need
 from harness.core.errors import HarnessError, bounded, is_number, whole_number
 
 Tree = list[list[float]]

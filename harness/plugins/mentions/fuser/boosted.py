@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from harness.core.arrays import Int32Array
-from harness.core.configuration import need
+from harness.core.configuration.extras import need
 from harness.core.errors import HarnessError, one_of
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.shares import total
