@@ -43,12 +43,12 @@ $(READY): pyproject.toml constraints.txt | $(BIN)/python
 
 $(TESTS): $(READY)
 	@echo "Installing what tests import."
-	$(PIP) -e '.[$(DEVICE),models,openai,dev,stores]'
+	$(PIP) -e '.[$(DEVICE),models,openai,dev,dice,mentions,stores]'
 	@touch $@
 
 $(DEV): $(TESTS)
 	@echo "Installing what documentation is made with."
-	$(PIP) -e '.[$(DEVICE),models,openai,docs,dev,stores]'
+	$(PIP) -e '.[$(DEVICE),models,openai,docs,dev,dice,mentions,stores]'
 	@touch $@
 
 setup: $(READY)  ## .venv with what sweeps need, pinned (TORCH=cpu: PyTorch's CPU build)

@@ -58,12 +58,12 @@ def test_the_main_job_installs_no_tool_of_developers(tmp_path: Path, target: str
 def test_what_tests_and_documentation_need_comes_with_them(tmp_path: Path, target: str) -> None:
     said = commands(tmp_path, target, "DEVICE=cpu")
     assert "-e '.[cpu,models]'" in said
-    assert "-e '.[cpu,models,openai,docs,dev,stores]'" in said
+    assert "-e '.[cpu,models,openai,docs,dev,dice,mentions,stores]'" in said
 
 
 def test_the_tests_install_no_tool_of_the_documentation(tmp_path: Path) -> None:
     said = commands(tmp_path, "test", "DEVICE=cpu")
-    assert "-e '.[cpu,models,openai,dev,stores]'" in said
+    assert "-e '.[cpu,models,openai,dev,dice,mentions,stores]'" in said
     assert "docs" not in said
 
 

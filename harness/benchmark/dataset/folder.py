@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,7 +68,7 @@ class Folder:
         judged, splits = join_judgements((path.stem, read_judgements(path)) for path in files)
         questions = read_prepared_questions(need_file(folder, "queries"))
         asked = {name: question for name, question in questions.items() if name in judged}
-        passages = functools.partial(plain_passages, need_file(folder, "corpus"))
+        passages = plain_passages(need_file(folder, "corpus"))
         return judged_benchmark(folder.name, passages, asked, judged, store, splits)
 
     def _folder(self) -> Path:

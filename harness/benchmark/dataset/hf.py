@@ -5,7 +5,6 @@ judgements.
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -62,8 +61,7 @@ class Hf:
             (split, map(_judgement, rows)) for split, rows in found.items()
         )
         asked = {name: str(row["text"]) for row in queries if (name := str(row["_id"])) in judged}
-        passages = functools.partial(_passages, corpus)
-        made = judged_benchmark(self.path, passages, asked, judged, store, splits)
+        made = judged_benchmark(self.path, _passages(corpus), asked, judged, store, splits)
         return dataclasses.replace(made, origin=origin)
 
     def _part(

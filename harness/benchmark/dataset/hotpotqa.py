@@ -6,27 +6,21 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.benchmark.record_lines import UNKNOWN
-from harness.benchmark.source.published import Published
+from harness.benchmark.source.facts import Facts, gold_passages
 from harness.benchmark.source.records import Record, Records
-from harness.benchmark.source.upstream import (
-    Contexts,
-    CorpusRecords,
-    contexts_of,
-    gold_passages,
-    query_of,
-)
+from harness.benchmark.source.upstream import CorpusRecords
 
 CHAIN = "answer_last"
 """The rule by which a query's gold is a chain."""
 
 
 @dataclass(frozen=True)
-class HotpotQA(Published):
+class HotpotQA(Facts):
     """HotpotQA's questions with their contexts.
 
     ``order_source`` names the rule that orders a query's gold. Only ``answer_last`` is a chain (see
@@ -35,15 +29,9 @@ class HotpotQA(Published):
 
     def complete(self, folder: Path, queries: Records) -> Records:
         """Return the prepared queries, marked as the publishers' are (see Published)."""
-        rows = [
-            {**row, **({} if row.get("order_source", CHAIN) == CHAIN else UNKNOWN)}
-            for row in queries.values
-        ]
-        return queries.with_values(rows)
-
-    def contexts(self, record: Record) -> Contexts:
-        """Return the paragraphs of a question (see Published)."""
-        return [(title, text) for title, _, text in contexts_of(record)]
+        return queries.with_values(
+            [{**row, **_order(row.get("order_source", CHAIN))} for row in queries.values]
+        )
 
     def query(self, record: Record, passages: CorpusRecords) -> Record:
         """Return the query of a record (see Published)."""
@@ -52,11 +40,16 @@ class HotpotQA(Published):
         if record["type"] == "bridge":
             gold, source = bridge_order(record["question"], record["answer"], gold)
         return {
-            **query_of(record, gold),
+            **self.fields(record, gold),
             "level": record.get("level"),
             "order_source": source,
-            **({} if source == CHAIN else UNKNOWN),
+            **_order(source),
         }
+
+
+def _order(source: str) -> Mapping[str, bool]:
+    """Return the fields that mark a question whose hop order is unknown."""
+    return {} if source == CHAIN else UNKNOWN
 
 
 def bridge_order(question: str, answer: str, gold: Sequence[Record]) -> tuple[list[Record], str]:

@@ -7,37 +7,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.benchmark.source.facts import Facts, gold_passages
 from harness.benchmark.source.prepared_files import need_file
-from harness.benchmark.source.published import Published
 from harness.benchmark.source.records import Record, Records, read_lines
-from harness.benchmark.source.upstream import (
-    Contexts,
-    CorpusRecords,
-    contexts_of,
-    gold_passages,
-    query_of,
-    rows_of,
-)
+from harness.benchmark.source.upstream import CorpusRecords, rows_of
 from harness.core.errors import HarnessError
 
 EVIDENCE = ("fact", "relation", "entity")
 
 
 @dataclass(frozen=True)
-class TwoWikiMultiHopQA(Published):
+class TwoWikiMultiHopQA(Facts):
     """2WikiMultiHopQA's questions with their contexts.
 
     Compositional and inference questions are chains. Comparisons have no order (see the card).
     """
 
-    def contexts(self, record: Record) -> Contexts:
-        """Return the paragraphs of a question (see Published)."""
-        return [(title, text) for title, _, text in contexts_of(record)]
-
     def query(self, record: Record, passages: CorpusRecords) -> Record:
         """Return the query of a record (see Published)."""
         return {
-            **query_of(record, gold_passages(record, passages)),
+            **self.fields(record, gold_passages(record, passages)),
             "decomposition": _steps(record),
             "order_source": "supporting_facts",
         }

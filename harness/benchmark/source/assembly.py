@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from harness.benchmark import Benchmark
+from harness.benchmark.record_lines import QUESTION
 from harness.benchmark.source.corpus import Corpus, read_corpus
 from harness.benchmark.source.records import (
     Chain,
@@ -36,7 +37,6 @@ from harness.core.identity import texts_sha256
 
 log = logging.getLogger(__name__)
 QUERY = {"id": str, "question": str, "answers": list, "supporting_ids": list}
-KNOWN = (*QUERY, "hops", "type")
 TEXT, TEXTS = pa.string(), pa.list_(pa.string())
 QUERIES = pa.schema(
     {"id": TEXT, "question": TEXT, "answers": TEXTS, "supporting_ids": TEXTS}
@@ -68,7 +68,7 @@ def assemble(
     from datasets import Dataset
 
     if isinstance(corpus, Records):
-        corpus = read_corpus(corpus)
+        corpus = read_corpus(corpus.path, corpus.numbered(), corpus.unit)
     total, queries = len(queries.values), answerable(queries)
     if left_out := total - len(queries.values):
         log.warning(
@@ -142,7 +142,7 @@ def _gold(queries: Records, corpus: Corpus) -> Int32Array:
 def _query_table(queries: Sequence[Record]) -> pa.Table:
     rows = []
     for query in queries:
-        more = {key: value for key, value in query.items() if key not in KNOWN}
+        more = {key: value for key, value in query.items() if key not in QUESTION}
         extra = json.dumps(more, sort_keys=True, ensure_ascii=False)
         rows.append({**query, "hops": _hops(query), "extra": extra})
     return pa.Table.from_pylist(rows, QUERIES)

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from harness.benchmark.source.records import Records, Stream, check_record
+from harness.benchmark.source.records import Record, check_record
 from harness.core.errors import HarnessError
 from harness.core.files import unwritable
 
@@ -61,11 +61,18 @@ class Corpus:
             yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
-def read_corpus(source: Records | Stream, scratch: Path | None = None) -> Corpus:
+def read_corpus(
+    path: Path,
+    records: Iterable[tuple[int, Record]],
+    unit: str = ":",
+    scratch: Path | None = None,
+) -> Corpus:
     """Return the passages ``id, title, text`` of a source, checked and sorted.
 
     Args:
-        source: the records.
+        path: the file that is read, for messages.
+        records: place and record of each passage.
+        unit: text between path and place.
         scratch: folder for the file of a large corpus; None for memory.
 
     Raises:
@@ -73,7 +80,7 @@ def read_corpus(source: Records | Stream, scratch: Path | None = None) -> Corpus
             has no room.
     """
     try:
-        table = _collected(_batches(source), scratch)
+        table = _collected(_batches(f"{path}{unit}", records), scratch)
         order = pc.sort_indices(table["id"])
         names = table["id"].take(order)
         same = pc.equal(names[1:], names[:-1]).combine_chunks()
@@ -82,7 +89,7 @@ def read_corpus(source: Records | Stream, scratch: Path | None = None) -> Corpus
             first, later = min(pairs, key=lambda pair: pair[1])
             name = names[twice[[pair[1] for pair in pairs].index(later)].item()]
             raise HarnessError(
-                f"{source.where(later)}: duplicate id {name}, first at {source.where(first)}; "
+                f"{path}{unit}{later}: duplicate id {name}, first at {path}{unit}{first}; "
                 "give each its own id"
             )
         rows = order.to_numpy().astype(np.int64)
@@ -92,18 +99,18 @@ def read_corpus(source: Records | Stream, scratch: Path | None = None) -> Corpus
         if not (reason := unwritable(error)):
             raise
         raise HarnessError(
-            f"{scratch}: no room to keep the corpus of {source.path} in ({reason}); free about "
+            f"{scratch}: no room to keep the corpus of {path} in ({reason}); free about "
             "twice its size, or set "
             "paths.runs=DIR"
         ) from error
-    return Corpus(source.path, table.drop_columns([PLACE]))
+    return Corpus(path, table.drop_columns([PLACE]))
 
 
-def _batches(source: Records | Stream) -> Iterator[pa.RecordBatch]:
-    records = source.numbered()
-    while chunk := list(itertools.islice(records, BATCH)):
+def _batches(source: str, records: Iterable[tuple[int, Record]]) -> Iterator[pa.RecordBatch]:
+    rest = iter(records)
+    while chunk := list(itertools.islice(rest, BATCH)):
         for place, record in chunk:
-            check_record(source.where(place), record, PASSAGE, *BODY)
+            check_record(f"{source}{place}", record, PASSAGE, *BODY)
         rows = [{**record, PLACE: place} for place, record in chunk]
         yield pa.RecordBatch.from_pylist(rows, SCHEMA)
 

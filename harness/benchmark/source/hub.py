@@ -101,12 +101,10 @@ def commit(path: Path) -> str | None:
     return parts[parts.index("snapshots") + 1] if "snapshots" in parts else None
 
 
-def fetch(repo: str | None, name: str, revision: str | None) -> Path:
+def fetch(repo: str, name: str, revision: str | None) -> Path:
     """Return a file of a dataset repository, from the cache or downloaded. Raise HubError if both
-    fail, or the repository is None.
+    fail.
     """
-    if repo is None:
-        raise HubError("the Hub (the benchmark's card names no repository there)")
     from huggingface_hub import constants, hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError
 

@@ -5,7 +5,7 @@ Hub.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from harness.benchmark import Benchmark
 from harness.benchmark.source.assembly import assemble
 from harness.benchmark.source.corpus import BODY, read_corpus
 from harness.benchmark.source.prepared_files import prepared_file
-from harness.benchmark.source.records import Record, Records, Stream, is_blank, stream_lines
+from harness.benchmark.source.records import Record, Records, is_blank, stream_lines
 from harness.core.errors import HarnessError
 from harness.core.input.separated import TAB, read_text, rows_of
 from harness.core.table import counted
@@ -31,7 +31,7 @@ Judgements = Mapping[str, Mapping[str, int]]
 
 def judged_benchmark(
     source: str,
-    passages: Callable[[], Iterator[Record]],
+    passages: Iterable[Record],
     questions: Mapping[str, str],
     judged: Judgements,
     store: Store,
@@ -45,7 +45,7 @@ def judged_benchmark(
 
     Args:
         source: the name of the benchmark.
-        passages: returns the passages.
+        passages: the passages.
         questions: the questions by id. They keep this order.
         judged: the judgements.
         store: the store of artifacts.
@@ -57,13 +57,13 @@ def judged_benchmark(
     blank: set[int] = set()
 
     def rows() -> Iterator[tuple[int, Record]]:
-        for place, passage in enumerate(passages(), 1):
+        for place, passage in enumerate(passages, 1):
             if is_blank(passage, *BODY):
                 blank.add(place)
             else:
                 yield place, passage
 
-    corpus = read_corpus(Stream(Path(source), rows, ": record "), store.root)
+    corpus = read_corpus(Path(source), rows(), ": record ", store.root)
     relevant = {name: _supporting(grades) for name, grades in judged.items()}
     named = [passage for own in relevant.values() for passage in own]
     there = corpus.numbers(named)
@@ -96,8 +96,8 @@ def judged_benchmark(
             left_out[name] = count
             log.warning("%s: left out: %s %s", source, counted(count, item), reason)
     queries = Records(Path(source), list(asked.values()), list(asked), ": query ")
-    made = assemble(source.replace("/", "-"), corpus, queries, "none")
-    return replace(made.with_order(made.chain), left_out=left_out)
+    made = assemble(source.replace("/", "-"), corpus, queries, "none", "none")
+    return replace(made, left_out=left_out)
 
 
 def _supporting(grades: Mapping[str, int]) -> list[str]:

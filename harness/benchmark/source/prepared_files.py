@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,6 @@ from harness.benchmark.source.records import (
     QUERY_NAMES,
     Record,
     Records,
-    Stream,
     check_queries,
     read_lines,
     stream_lines,
@@ -48,8 +46,7 @@ def read_prepared(folder: Path, scratch: Path | None = None) -> tuple[Corpus, Re
     if corpus is None and queries is None:
         return None
     corpus, queries = (need_file(folder, stem) for stem in ("corpus", "queries"))
-    passages = Stream(corpus, functools.partial(_passages, corpus))
-    return read_corpus(passages, scratch), _queries(queries)
+    return read_corpus(corpus, _passages(corpus), scratch=scratch), _queries(queries)
 
 
 def read_prepared_questions(path: Path) -> dict[str, str]:

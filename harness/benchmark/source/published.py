@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 from harness.benchmark import Benchmark
 from harness.benchmark.source.assembly import assemble
 from harness.benchmark.source.card import Card, read_card
-from harness.benchmark.source.corpus import read_corpus
 from harness.benchmark.source.hub import HubError, commit, fetch
 from harness.benchmark.source.prepared_files import read_prepared
 from harness.benchmark.source.records import Chain, Record, Records, check_chain
@@ -97,56 +96,73 @@ class Published(ABC):
         """Return the benchmark from the first source that has it, under another name if its content
         is not the card's.
         """
-        card, root = read_card(self.card), Path(self.data).expanduser()
-        official = card.official
-        if self.path is not None and official is not None:
-            return self._from_contexts(card, official, self.path)
-        if card is not official:
-            for place in card.folders(root):
-                if (prepared := read_prepared(place, store.root)) is not None:
-                    corpus, queries = prepared[0], self.complete(place, prepared[1])
-                    made = assemble(card.name, corpus, queries, card.chain, self.chain)
-                    return card.named(made, str(place))
-        files = card.official_files(root)
-        if found := next((path for path in files if path.is_file()), None):
-            assert official is not None
-            return self._from_contexts(card, official, str(found))
-        pair = [str(file["name"]) for file in card.files.values()] if card is not official else []
-        for place in (*card.folders(root), root):
-            if pair and all((place / name).is_file() for name in pair):
-                return self._from_pair(card, place.joinpath)
-        return self._from_hub(card, official, root)
-
-    def _from_hub(self, card: Card, official: Card | None, root: Path) -> Benchmark:
-        """Return the benchmark of the Hub. Raise HarnessError, which names all places, if it cannot
-        be had there.
-        """
-        problem = f"datasets/{card.name}.yaml names no repository there"
-        try:
-            if card.hub is not None and card is not official:
-                repo, revision = card.hub["repo"], card.hub["revision"]
-                return self._from_pair(card, lambda name: fetch(repo, name, revision))
-            if official is not None and (official.hub or {}).get("repo"):
-                return self._from_contexts(card, official, None)
-        except HubError as error:
-            problem = str(error)
-        tried, own = [], ""
-        places = dict.fromkeys(path.parent for path in card.official_files(root))
-        if card is not official:
-            folders = " or ".join(map(str, card.folders(root)))
-            tried.append(f"prepared files corpus.jsonl[.gz] and queries.jsonl[.gz] in {folders}")
-        if card.hub is not None and card is not official:
-            sizes = " and ".join(f"{file['name']}{_size(file)}" for file in card.files.values())
-            tried.append(f"HippoRAG's {sizes} in {card.folders(root)[0]} or {root}")
-        if official is not None:
-            names = " or ".join(official.files["queries"]["names"])
-            tried.append(f"the publishers' {names} in {' or '.join(map(str, places))}")
+        card, tried, own = read_card(self.card), [], ""
+        for place, made in self._sources(card, store):
+            if made is not None:
+                return made
+            tried.append(place)
+        if official := card.official:
             own = f"; other questions with contexts: dataset={official.name} dataset.path=FILE"
         raise HarnessError(
-            f"benchmark {card.name}: no data. Looked for {'; '.join(tried)}; on the Hub "
-            f"({problem}). Get a file ({card.source}) and put it there, or set HARNESS_DATA or "
-            f"paths.data=DIR to the folder that holds it{own}"
+            f"benchmark {card.name}: no data. Looked for {'; '.join(tried)}. Get a file "
+            f"({card.source}) and put it there, or set HARNESS_DATA or paths.data=DIR to the "
+            f"folder that holds it{own}"
         )
+
+    def _sources(self, card: Card, store: Store) -> Iterator[tuple[str, Benchmark | None]]:
+        """Yield what is looked for in each source, and the benchmark if the source has it."""
+        official, root = card.official, Path(self.data).expanduser()
+        folders = [] if card is official else card.folders(root)
+        if self.path is not None and official is not None:
+            yield "", self._from_contexts(card, official, self.path)
+        if folders:
+            places = " or ".join(map(str, folders))
+            made = (self._from_prepared(card, place, store) for place in folders)
+            yield (
+                f"prepared files corpus.jsonl[.gz] and queries.jsonl[.gz] in {places}",
+                next(filter(None, made), None),
+            )
+        if official is not None:
+            files = card.official_files(root)
+            places = " or ".join(dict.fromkeys(str(path.parent) for path in files))
+            found = next((path for path in files if path.is_file()), None)
+            yield (
+                f"the publishers' {' or '.join(official.files['queries']['names'])} in {places}",
+                self._from_contexts(card, official, str(found)) if found else None,
+            )
+        if folders and card.files:
+            pair = card.files.values()
+            whole = (
+                place
+                for place in (*folders, root)
+                if all((place / file["name"]).is_file() for file in pair)
+            )
+            found = next(whole, None)
+            sizes = " and ".join(f"{file['name']}{_size(file)}" for file in pair)
+            yield (
+                f"HippoRAG's {sizes} in {folders[0]} or {root}",
+                self._from_pair(card, found.joinpath) if found else None,
+            )
+        try:
+            yield "", self._from_hub(card, official)
+        except HubError as error:
+            yield f"on the Hub ({error})", None
+
+    def _from_prepared(self, card: Card, place: Path, store: Store) -> Benchmark | None:
+        """Return the benchmark of a folder of prepared files, or None if it has none."""
+        if (prepared := read_prepared(place, store.root)) is None:
+            return None
+        corpus, queries = prepared[0], self.complete(place, prepared[1])
+        return card.named(assemble(card.name, corpus, queries, card.chain, self.chain), str(place))
+
+    def _from_hub(self, card: Card, official: Card | None) -> Benchmark:
+        """Return the benchmark of the Hub. Raise HubError if it cannot be had there."""
+        if card.hub is not None and card is not official:
+            repo, revision = str(card.hub["repo"]), card.hub["revision"]
+            return self._from_pair(card, lambda name: fetch(repo, name, revision))
+        if official is not None and (official.hub or {}).get("repo"):
+            return self._from_contexts(card, official, None)
+        raise HubError(f"datasets/{card.name}.yaml names no repository there")
 
     def _from_contexts(self, card: Card, official: Card, path: str | None) -> Benchmark:
         """Return the benchmark of questions with contexts.
@@ -156,16 +172,19 @@ class Published(ABC):
             official: the card of the publishers' questions.
             path: a file or a data set; None for that of the card on the Hub.
         """
-        questions, origin = self._read_contexts(official, path)
+        hub = official.hub or {}
+        ours = hub if path in (None, hub.get("repo")) else {"split": hub.get("split")}
+        keys = ("configuration", "split", "revision")
+        wanted = {key: getattr(self, key) or ours.get(key) for key in keys}
+        questions, origin = read_questions(str(hub["repo"] if path is None else path), **wanted)
         if not any(record.get(self.gold) for record in questions.values):
             raise HarnessError(
                 f"{questions.path}: no question has {self.gold}, so this is a test file, which has "
                 f"no gold; use the dev file ({' or '.join(official.files['queries']['names'])})"
             )
-        asked, total = _answerable(questions), len(questions.values)
-        source, name = asked, card.name
-        if self.corpus == "all" and card.ids is None:
-            source = questions  # with the paragraphs of unanswerable questions
+        asked, total, name = _answerable(questions), len(questions.values), card.name
+        # the paragraphs of unanswerable questions are in the corpus
+        source = questions if self.corpus == "all" else asked
         if card.ids is not None:
             source, asked = _listed(card, asked)
             total = len(asked.values)
@@ -173,28 +192,18 @@ class Published(ABC):
             total, asked = self.sample, _sample(asked, self.sample)
             name = f"{name}_{self.sample}{'_own' if self.corpus == 'sample' else ''}"
             source = asked if self.corpus == "sample" else source
-        paragraphs: list[tuple[int, str, str]] = []
-        for number, place in enumerate(source.places):
-            with _placed(source, number):
-                for title, text in self.contexts(source.values[number]):
-                    if not (isinstance(title, str) and isinstance(text, str)):
-                        raise ValueError(
-                            f"a paragraph must have a title and a text, found {(title, text)!r:.60}"
-                        )
-                    paragraphs.append((place, title, text))
+
+        def paragraphs() -> Iterator[tuple[int, str, str]]:
+            for number, place in enumerate(source.places):
+                with _placed(source, number):
+                    own = list(self.contexts(source.values[number]))
+                yield from ((place, title, text) for title, text in own)
+
         passages = join_passages(
-            questions.path, card.alias or card.name, paragraphs, questions.unit
+            questions.path, card.alias or card.name, paragraphs(), questions.unit
         )
         made = self._made(card, name, total, asked, passages, origin)
         return made if self.sample is not None else card.named(made, str(questions.path))
-
-    def _read_contexts(self, official: Card, path: str | None) -> tuple[Records, dict[str, str]]:
-        """Return the publishers' questions, and where they are from."""
-        hub = official.hub or {}
-        ours = hub if path in (None, hub.get("repo")) else {"split": hub.get("split")}
-        keys = ("configuration", "split", "revision")
-        wanted = {key: getattr(self, key) or ours.get(key) for key in keys}
-        return read_questions(str(hub["repo"] if path is None else path), **wanted)
 
     def _from_pair(self, card: Card, get: Callable[[str], Path]) -> Benchmark:
         """Return the benchmark of HippoRAG's questions and corpus. Raise HarnessError if they have
@@ -240,8 +249,7 @@ class Published(ABC):
                     raise
         _warn(asked, len(found), "have a gold passage in no context")
         queries = asked.take(list(found)).with_values(list(found.values()))
-        corpus = read_corpus(passages.records)
-        made = assemble(name, corpus, queries, card.chain, self.chain)
+        made = assemble(name, passages.records, queries, card.chain, self.chain)
         read = f"{counted(total, 'question')}, {counted(passages.total, 'context')}"
         log.info("%r from %s: %s", made, asked.path, read)
         left_out = total - len(made.queries)

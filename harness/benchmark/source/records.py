@@ -5,7 +5,7 @@ array.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -62,25 +62,6 @@ class Records:
     def with_values(self, values: Sequence[Record]) -> Records:
         """Return other records, one made from each of these, at the same places."""
         return replace(self, values=values)
-
-
-@dataclass(frozen=True)
-class Stream:
-    """Records that are read one at a time.
-
-    Attributes:
-        path: the file.
-        numbered: returns place and record of each, from the beginning.
-        unit: text between path and place.
-    """
-
-    path: Path
-    numbered: Callable[[], Iterator[tuple[int, Record]]]
-    unit: str = ":"
-
-    def where(self, place: int) -> str:
-        """Return a place as text."""
-        return f"{self.path}{self.unit}{place}"
 
 
 def stream_lines(path: Path) -> Iterator[tuple[int, Record]]:

@@ -71,25 +71,24 @@ def read_passages(path: Path, name: str) -> CorpusRecords:
     raw = read_array(path)
     if isinstance(raw, dict):
         raw = [{"title": title, "text": "".join(sentences)} for title, sentences in raw.items()]
-    contexts: list[tuple[int, str, str]] = []
-    for number, record in enumerate(_objects(path, raw)):
-        title, text = record.get("title"), record.get("text")
-        if not (isinstance(title, str) and isinstance(text, str)):
-            raise HarnessError(
-                f"{path}: record {number}: fields title and text must be strings, found "
-                f"{(title, text)!r:.60}"
-            )
-        contexts.append((number, title, text))
-    return join_passages(path, name, contexts)
+    rows = enumerate(_objects(path, raw))
+    return join_passages(
+        path, name, ((number, row.get("title"), row.get("text")) for number, row in rows)
+    )
 
 
 def join_passages(
-    path: Path, name: str, contexts: Iterable[tuple[int, str, str]], unit: str = ": record "
+    path: Path, name: str, contexts: Iterable[tuple[int, Any, Any]], unit: str = ": record "
 ) -> CorpusRecords:
     """Return the distinct passages of paragraphs: place of the record, title, text."""
     seen: dict[tuple[str, str], int] = {}
     total = 0
     for place, title, text in contexts:
+        if not (isinstance(title, str) and isinstance(text, str)):
+            raise HarnessError(
+                f"{path}{unit}{place}: a paragraph must have a title and a text, found "
+                f"{(title, text)!r:.60}; get the file again"
+            )
         total += 1
         seen.setdefault((spaced(title), spaced(text)), place)
     values = [
@@ -163,53 +162,6 @@ def _named(row: Any, names: Sequence[str]) -> dict[str, Any]:
     if not isinstance(row, (list, tuple)):
         raise TypeError(type(row).__name__)
     return dict(zip(names, row, strict=True))
-
-
-def contexts_of(record: Record) -> list[tuple[str, list[str], str]]:
-    """Return title, sentences and text of each paragraph of a question of HotpotQA or
-    2WikiMultiHopQA. There is one space between two sentences.
-    """
-    found = []
-    for row in rows_of(record, "context", ("title", "sentences")):
-        title, sentences = row["title"], row["sentences"]
-        if not (isinstance(title, str) and isinstance(sentences, list)):
-            raise ValueError(f"field context must have titles and sentences, found {row!r:.60}")
-        found.append((title, sentences, spaced(" ".join(sentences))))
-    return found
-
-
-def gold_passages(record: Record, passages: CorpusRecords) -> list[Record]:
-    """Return the gold passages, found by title and text, in the order of first appearance in
-    ``supporting_facts``.
-
-    If several paragraphs have one title, the first one with all its supporting sentences is taken.
-    """
-    facts: dict[str, list[int]] = {}
-    for row in rows_of(record, "supporting_facts", ("title", "sent_id")):
-        facts.setdefault(row["title"], []).append(row["sent_id"])
-    contexts = contexts_of(record)
-    found = []
-    for title, numbers in facts.items():
-        under = [(sentences, text) for name, sentences, text in contexts if name == title]
-        whole = [text for sentences, text in under if max(numbers) < len(sentences)]
-        texts = [*whole, *(text for _, text in under), None]
-        try:
-            found.append(passages.find(title, texts[0]))
-        except LookupError as error:
-            raise LookupError(f"field supporting_facts: {error}") from error
-    return list({passage["id"]: passage for passage in found}.values())
-
-
-def query_of(record: Record, gold: list[Record]) -> dict[str, object]:
-    """Return the fields that HotpotQA and 2WikiMultiHopQA share."""
-    return {
-        "id": record["_id"] if "_id" in record else record["id"],
-        "question": record["question"],
-        "answers": answers_of(record),
-        "supporting_ids": [passage["id"] for passage in gold],
-        "hops": len(gold),
-        "type": record["type"],
-    }
 
 
 def answers_of(record: Record) -> list[str]:

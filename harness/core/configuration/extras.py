@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from harness.core.errors import HarnessError
 
 DISTRIBUTION = "multihop-harness"
-OF_ANOTHER_NAME = {"faiss": "faiss-cpu", "sklearn": "scikit-learn"}
+OF_ANOTHER_NAME = {"faiss": "faiss-cpu"}
 """The distributions of modules with another name."""
 
 

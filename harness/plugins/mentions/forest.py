@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.core.arrays import BoolArray, Float32Array, Float64Array, Int64Array
+from harness.core.configuration.extras import need
 from harness.core.errors import HarnessError, bounded, is_number, whole_number
 
 Tree = list[list[float]]
@@ -39,10 +40,10 @@ def grow(
         rate: factor of each step.
         least: rows of a leaf.
     """
-    from sklearn.ensemble import HistGradientBoostingClassifier
     from threadpoolctl import threadpool_limits
 
-    forest = HistGradientBoostingClassifier(
+    ensemble = need("sklearn.ensemble", "reranker=relational", "mentions")
+    forest = ensemble.HistGradientBoostingClassifier(
         max_iter=trees,
         max_depth=depth,
         max_leaf_nodes=None,

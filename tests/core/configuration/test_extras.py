@@ -19,7 +19,7 @@ SWEEP = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["pr
     "optional-dependencies"
 ]["sweep"]
 NAMES = sorted({name.partition(">")[0].partition("<")[0] for name in SWEEP})
-MODULES = sorted({name.replace("-", "_").replace("scikit_learn", "sklearn") for name in NAMES})
+MODULES = sorted({name.replace("-", "_") for name in NAMES})
 WITHOUT = f"""
 import importlib.metadata, sys
 

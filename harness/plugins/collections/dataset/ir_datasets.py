@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -69,8 +68,7 @@ def _read(library: Any, named: Sequence[str], store: Store) -> Benchmark:
         parts.append((split, judged_pairs))
     judged, splits = join_judgements(parts)
     source = named[0] if len(named) == 1 else parent
-    documents = functools.partial(_passages, found)
-    return judged_benchmark(source, documents, questions, judged, store, splits)
+    return judged_benchmark(source, _passages(found), questions, judged, store, splits)
 
 
 def _collection(library: Any, name: str) -> Any:

@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source.assembly import assemble
-from harness.benchmark.source.corpus import read_corpus
 from harness.benchmark.source.records import Chain, Record, Records
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
@@ -68,7 +67,7 @@ def knowledge(
         )
     benchmark = assemble(
         name,
-        read_corpus(Records(queries.path, corpus, range(len(corpus)), ": entity ")),
+        Records(queries.path, corpus, range(len(corpus)), ": entity "),
         queries.take(list(answered)).with_values(list(answered.values())),
         chain,
     )

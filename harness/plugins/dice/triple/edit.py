@@ -31,7 +31,7 @@ class EditLabels:
         """Return the labels of texts. ``kind`` is a key of ``EDITS``. Raise HarnessError without
         rapidfuzz.
         """
-        need("rapidfuzz", f"lists.NAME.similarity={kind}", "sweep")
+        need("rapidfuzz", f"lists.NAME.similarity={kind}", "dice")
         return cls([text.lower() for text in texts], kind)
 
     def scores(self, question: str, rows: Int64Array, table: Int64Array) -> Float64Array:

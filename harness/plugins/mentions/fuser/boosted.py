@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from harness.core.arrays import Int32Array
+from harness.core.configuration.extras import need
 from harness.core.errors import HarnessError, one_of
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.shares import total
@@ -85,8 +86,7 @@ class Boosted:
         """Return the fuser with the trees of these queries. ``gold`` is int32[Q, H], padded with
         -1.
         """
-        from sklearn.tree import DecisionTreeRegressor
-
+        regressor = need("sklearn.tree", "fuser=boosted", "mentions").DecisionTreeRegressor
         labels = wanted_documents(pool, gold, self.target, "boosted")
         names = sorted(pool.names)
         rows = self._rows(pool, names)[pool.pool.docs >= 0].cpu().numpy()
@@ -94,7 +94,7 @@ class Boosted:
         for _ in range(self.trees):
             chance = 1 / (1 + np.exp(-odds))
             weight = np.maximum(chance * (1 - chance), 1e-6)
-            tree = DecisionTreeRegressor(
+            tree = regressor(
                 max_depth=self.depth,
                 min_samples_leaf=self.least,
                 monotonic_cst=[1] * rows.shape[1],

@@ -220,7 +220,7 @@ def test_two_hops_reach_further_and_relations_like_the_question_guide_them(
     ],
 )
 def test_similarities_by_edits(kind: str, question: str, label: str, expected: float) -> None:
-    pytest.importorskip("rapidfuzz", reason="an installation from before it was in `sweep`")
+    pytest.importorskip("rapidfuzz", reason="the extra `dice` is not installed")
     labels = EditLabels.of(["other", label], kind)
     table = np.array([[0, 0, 0], [1, 1, 1], [0, 1, 1]])
     other, found, mixed = labels.scores(question, np.arange(3), table).tolist()
