@@ -14,7 +14,8 @@ import pytest
 import yaml
 from matplotlib.figure import Figure
 
-from harness.core.configuration import compose, names
+from harness.core.configuration.composition import compose
+from harness.core.configuration.conf_files import names
 from harness.core.errors import HarnessError
 from harness.report import experiment
 from harness.report.display import Display

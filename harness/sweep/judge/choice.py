@@ -21,7 +21,7 @@ from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.rows import Settings
 
 if TYPE_CHECKING:
-    from harness.sweep.trial import Trial
+    from harness.sweep.trial.trial import Trial
 
 
 @dataclass(frozen=True)
