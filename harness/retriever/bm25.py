@@ -80,7 +80,7 @@ class BM25:
 
         unknown = int((np.diff(bags.indptr) == 0).sum())
         facts = {"vocabulary": index.shape[0], "odd": {NO_WORD: unknown}}
-        return rank(benchmark, add, self.depth, PART), facts
+        return rank(benchmark, add, self.depth), facts
 
     def index(
         self, passages: Sequence[str], questions: Sequence[str], store: Store
@@ -127,16 +127,13 @@ class BM25:
         return counts.T.tocsr()
 
 
-def rank(
-    benchmark: Benchmark, add: Callable[[int, Float64Array], None], depth: int, part: int
-) -> Run:
+def rank(benchmark: Benchmark, add: Callable[[int, Float64Array], None], depth: int) -> Run:
     """Return the ``depth`` best passages of every question.
 
     Args:
         benchmark: the benchmark.
         add: adds the scores of a question (a number) to float64[D], which is 0 before.
         depth: number of passages.
-        part: number of questions of a part, if several processes score.
     """
 
     def ranked(rows: slice) -> Columns:
@@ -150,7 +147,7 @@ def rank(
             total[found] = 0
         return tuple(np.concatenate(column) for column in zip(*lists, strict=True))
 
-    columns = map_rows("score", ranked, len(benchmark.questions), part)
+    columns = map_rows("score", ranked, len(benchmark.questions), PART)
     time_alone(lambda query: ranked(slice(query, query + 1)), len(benchmark.questions))
     return Run.of(benchmark.query_ids, benchmark.doc_ids, *columns)
 

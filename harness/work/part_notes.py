@@ -17,16 +17,16 @@ from harness.core.input.stored import misfit
 
 T = TypeVar("T")
 RECORDS, PLAN = "parts", "plan.json"
-DONE, HELD, LOCK = ".done", ".held.json", ".lock"
+HELD, LOCK = ".held.json", ".lock"
 
 
 class PartsPlan(TypedDict):
-    """The plan of a stage: number of items by part, and the code, libraries and devices that make
-    them.
+    """The plan of a stage: the paths of its parts in the artifact's folder, and the code, libraries
+    and devices that make them.
     """
 
     what: str
-    parts: dict[str, int]
+    parts: list[str]
     made_by: dict[str, object]
 
 
@@ -77,25 +77,27 @@ def unfinished(runs: Path) -> Iterator[str]:
     line for each part that runs.
     """
     for path in sorted((runs / "artifacts").glob(f"*/*.partial/**/{RECORDS}/{PLAN}")):
-        nothing = PartsPlan(what="", parts={}, made_by={})
+        nothing = PartsPlan(what="", parts=[], made_by={})
         plan = read_note(path, PartsPlan, nothing)  # just being put together, or damaged
-        states = {name: _state(path.parent, name) for name in plan["parts"]}
+        states = {part: _state(path.parent, part) for part in plan["parts"]}
         if states:
             done = sum(state == "done" for state in states.values())
             bar = "#" * (WIDTH * done // len(states))
             head = f"{plan['what']}: [{bar:<{WIDTH}}] {done} of {len(states)} parts"
             lines = [
-                f"  {name}  {state}"
-                for name, state in states.items()
+                f"  {part}  {state}"
+                for part, state in states.items()
                 if state.startswith("running")
             ]
             yield "\n".join([f"{head}  {path.parent.parent}", *lines])
 
 
-def _state(records: Path, name: str) -> str:
-    lock = records / f"{name}{LOCK}"
-    if (records / f"{name}{DONE}").exists():
+def _state(records: Path, part: str) -> str:
+    path = records.parent / part
+    if path.exists():
         return "done"
+    name = path.name
+    lock = records / f"{name}{LOCK}"
     if lock.exists() and is_held(lock):
         note: dict[str, Any] = read_note(records / f"{name}{HELD}", dict[str, Any], {})
         return f"running on {note.get('host')}, process {note.get('pid')}"

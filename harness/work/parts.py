@@ -33,7 +33,6 @@ from harness.core.input.read import DAMAGED
 from harness.core.secret import hide_values
 from harness.core.threads import map_threads
 from harness.work.part_notes import (
-    DONE,
     HELD,
     LOCK,
     PLAN,
@@ -268,8 +267,6 @@ class _Worker:
             try:
                 with whole(part.path) as partial:
                     part.work(partial, self.advance)
-                    # before the rename: after the last part the folder may be removed
-                    (self.records / f"{name}{DONE}").touch()
             except Exception as error:
                 own = isinstance(error, (Stop, Unwritable))
                 if own or not self.share.tolerant or not self.records.exists():
@@ -295,7 +292,7 @@ def agree(
     """
     plan: PartsPlan = {
         "what": what,
-        "parts": {part.path.name: part.size for part in parts},
+        "parts": [str(part.path.relative_to(records.parent)) for part in parts],
         "made_by": dict(made_by),
     }
     planned = read_note(records / PLAN, PartsPlan, plan)

@@ -184,7 +184,7 @@ def _stores(folder: Path, data: Path) -> Readers:
     records = folder / "parts"
     records.mkdir()
     (records / PLAN).write_text(
-        json.dumps({"what": "x", "parts": {"a.npz": 1}, "made_by": {"code": "c"}})
+        json.dumps({"what": "x", "parts": ["a.npz"], "made_by": {"code": "c"}})
     )
     made["plan of parts"] = (records / PLAN, partial(_agree, records))
     return made

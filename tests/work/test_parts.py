@@ -15,7 +15,7 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.work import parts as module
-from harness.work.part_notes import DONE, PLAN, RECORDS, hold, is_held, unfinished
+from harness.work.part_notes import PLAN, RECORDS, hold, is_held, unfinished
 from harness.work.parts import Share, Unfinished, WorkPart, agree, array_part, fill, sharing
 from harness.work.store import Store
 
@@ -179,7 +179,7 @@ def test_damaged_records_are_none(tmp_path: Path, content: str) -> None:
     """
     records = tmp_path / "artifacts" / "encode" / "a.partial" / RECORDS
     records.mkdir(parents=True)
-    for name in (PLAN, "3.txt.lock", f"3.txt{DONE}"):
+    for name in (PLAN, "3.txt.lock"):
         (records / name).write_text(
             content.replace("{", f'{{"host": "{socket.gethostname()}", ', 1)
         )

@@ -1,9 +1,9 @@
-"""Jobs by processes forked from a prepared one: results in order, what fails in one line, nothing
-left behind.
-"""
+"""Jobs by prepared processes: results in order, what fails in one line, nothing left behind."""
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,16 +34,29 @@ def work(factor: int, job: int) -> tuple[int, int]:
     return factor * job, os.getpid()
 
 
+def meet(factor: int, folder: Path) -> int:
+    """Wait for another process."""
+    (folder / str(os.getpid())).touch()
+    deadline = time.monotonic() + 60
+    while len(list(folder.iterdir())) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return os.getpid()
+
+
 @pytest.fixture
 def workers() -> Iterator[Workers]:
     with Workers(2, prepare, work, 3) as found:
         yield found
 
 
-def test_results_come_in_the_order_of_the_jobs_from_two_processes(workers: Workers) -> None:
-    found = list(workers.map(range(12)))
-    assert [value for value, _ in found] == [3 * job for job in range(12)]
-    assert len({process for _, process in found} - {os.getpid()}) == 2
+def test_results_come_in_the_order_of_the_jobs(workers: Workers) -> None:
+    assert [value for value, _ in workers.map(range(12))] == [3 * job for job in range(12)]
+
+
+def test_two_processes_work_at_once(tmp_path: Path) -> None:
+    with Workers(2, prepare, meet, 3) as workers:
+        first, second = workers.map([tmp_path, tmp_path])
+    assert len({first, second, os.getpid()}) == 3
 
 
 def test_one_worker_is_this_process() -> None:
@@ -75,17 +88,42 @@ def test_what_cannot_be_prepared_is_named() -> None:
 
 
 def test_a_worker_that_dies_is_one_line(workers: Workers) -> None:
-    with pytest.raises(Exception, match=r"terminated abruptly|a working process failed"):
+    with pytest.raises(HarnessError, match="a working process ended abruptly"):
         list(workers.map([666]))
+    assert [value for value, _ in workers.map([5])] == [15]
 
 
-def test_a_leader_that_dies_fails_what_waits() -> None:
-    workers = Workers(2, prepare, work, 3)
-    found = workers.map(range(1000))
-    assert next(found)[0] == 0
-    assert workers._process is not None
-    os.kill(workers._process.pid, signal.SIGKILL)
-    with pytest.raises(HarnessError, match="a working process failed: it ended with status -9"):
-        list(found)
-    with pytest.raises(HarnessError, match="a working process failed"):
-        list(workers.map([2]))
+SCRIPT = """import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from test_processes import prepare, work
+from harness.work.processes import Workers
+print("begins", flush=True)
+with Workers(2, prepare, work, 3) as workers:
+    print([value for value, _ in workers.map(range(3))], flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_script_without_a_guard_runs_once_and_its_processes_end_with_it(
+    tmp_path: Path, how: signal.Signals
+) -> None:
+    """Ctrl-C reaches all processes of a terminal; only this one says so."""
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT)
+    line = [sys.executable, str(path), str(Path(__file__).parent)]
+    pipe = subprocess.PIPE
+    script = subprocess.Popen(
+        line, stdin=pipe, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+    )
+    assert script.stdout is not None
+    assert script.stdout.readline() == "begins\n"
+    assert script.stdout.readline() == "[0, 3, 6]\n"
+    if how is signal.SIGKILL:
+        script.kill()
+    else:
+        os.killpg(script.pid, how)
+    rest, errors = script.communicate(timeout=60)  # until no process has the pipes
+    assert (rest, script.returncode) == ("", -how)
+    assert errors.count("Traceback") == (how is signal.SIGINT)

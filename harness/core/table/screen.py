@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Sequence
 
 from harness.core import escape
-from harness.core.table.table import Table, parted
+from harness.core.table.table import GAP, Table, parted
 
 WIDEST = 100
 """Largest width of tables and paragraphs, unless COLUMNS is set."""
@@ -33,20 +33,21 @@ def width() -> int:
 def fit(table: Table) -> list[str]:
     """Return head, rule and rows no wider than ``width``.
 
-    In a table that is wider, long cells are wrapped at words. If that is not enough, the columns
-    stand in several parts, each with the columns that name a row.
+    In a table that is wider, the longest cells are wrapped at words. If that is not enough, the
+    columns stand in several parts, each with the columns that name a row.
     """
-    most = width()
-    for longest in (None, *range(most, SHORTEST - 1, -1)):
-        if max(map(len, lines := table.lines(longest))) <= most:
-            return lines
+    widths, places = table.widths(), range(len(table.columns))
+    room = width() - table.margin
 
-    def fits(places: Sequence[int]) -> bool:
-        return max(map(len, table.take(places).lines(SHORTEST))) <= most
+    def needed(places: Sequence[int], longest: int) -> int:
+        bounds = (widths[place] for place in places)
+        return sum(min(most, max(least, longest)) + GAP for least, most in bounds) - GAP
 
-    lines = []
-    for part in parted(table.keys, table.units, fits):
-        lines += ["", *table.take(part).lines(SHORTEST)]
+    longest = max(room, SHORTEST)
+    while longest > SHORTEST and needed(places, longest) > room:
+        longest -= 1
+    parts = parted(table.keys, table.units, lambda part: needed(part, longest) <= room)
+    lines = [line for part in parts for line in ("", *table.take(part).lines(longest))]
     return lines[1:]
 
 

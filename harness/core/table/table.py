@@ -30,6 +30,8 @@ UNITS = {"share": " (share)", "interval": " (share)", "points": " (share)", "spa
 """The unit of the numbers in CSV, by the kind of their column."""
 WHOLE = 40
 """Characters of the longest word that is not broken."""
+GAP = 2
+"""Characters between two columns in a terminal."""
 T = TypeVar("T")
 
 
@@ -203,6 +205,32 @@ class Table:
                 units.append([place])
         return units
 
+    @property
+    def margin(self) -> int:
+        """The characters before a row in a terminal."""
+        return len("> ") if self.marked else 0
+
+    def _shown(self) -> tuple[list[str], list[list[str]]]:
+        """Return the titles and the cells of a terminal."""
+        titles = [escape.terminal(column.title.removesuffix(" %")) for column in self.columns]
+        return titles, [
+            [
+                escape.terminal(cell) + self.style.marks.get((number, place), "")
+                for place, cell in enumerate(cells)
+            ]
+            for number, cells in enumerate(self.cells())
+        ]
+
+    def widths(self) -> list[tuple[int, int]]:
+        """Return the characters of each column if every word stands on a line of its own, and if no
+        cell is wrapped.
+        """
+        titles, cells = self._shown()
+        return [
+            (max([len(title), *map(_longest_word, own)]), max([len(title), *map(len, own)]))
+            for title, *own in zip(titles, *cells, strict=True)
+        ]
+
     def lines(self, longest: int | None = None) -> list[str]:
         """Return head, rule and rows for a terminal: numbers to the right, ``>`` at marked rows.
 
@@ -211,19 +239,15 @@ class Table:
         """
         rows: list[Sequence[str]] = []
         marked: list[int] = []
-        for number, cells in enumerate(self.cells()):
+        titles, shown = self._shown()
+        for number, cells in enumerate(shown):
             marked += [len(rows)] if number in self.marked else []
-            wrapped = [
-                _wrapped(escape.terminal(cell) + self.style.marks.get((number, place), ""), longest)
-                for place, cell in enumerate(cells)
-            ]
-            rows += zip_longest(*wrapped, fillvalue="")
-        titles = [escape.terminal(column.title.removesuffix(" %")) for column in self.columns]
+            rows += zip_longest(*(_wrapped(cell, longest) for cell in cells), fillvalue="")
         forms = []
         for column, own in zip(self.columns, zip(titles, *rows, strict=True), strict=True):
             side = "<" if column.kind == "text" else ">"
             forms.append(f"{{:{side}{max(map(len, own))}}}")
-        form, margin = "  ".join(forms), "  " if marked else ""
+        form, margin = (" " * GAP).join(forms), " " * self.margin
         head = margin + form.format(*titles)
         lines = [head, "-" * len(head)]
         for number, row in enumerate(rows):
@@ -378,6 +402,12 @@ def _wrapped(cell: str, longest: int | None) -> list[str]:
     """Return the lines of a cell. Words of up to ``WHOLE`` letters stay whole, to be copied."""
     if longest is None:
         return [cell]
-    is_long = any(len(word) > WHOLE for word in cell.split())
+    is_long = not _longest_word(cell)
     lines = textwrap.wrap(cell, longest, break_on_hyphens=False, break_long_words=is_long)
     return lines or [""]
+
+
+def _longest_word(cell: str) -> int:
+    """Return the characters of the longest word of a cell, or 0 if its words are broken."""
+    longest = max(map(len, cell.split()), default=0)
+    return longest if longest <= WHOLE else 0

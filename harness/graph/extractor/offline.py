@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -31,8 +31,6 @@ SIZE = 1024
 """Number of texts of a shard. A killed run continues after the last complete one."""
 SMALL_WORDS = "small.json"
 """The file of the words that the corpus mostly writes with a small letter."""
-_begun: dict[tuple[str, int], Workers] = {}
-"""Processes that have begun and wait for texts, by model and number."""
 Rows = Int32Array
 
 
@@ -73,7 +71,7 @@ class Offline:
         while the caller reads the texts.
         """
         if self.model is not None:
-            _begun[self.model, self._count] = self._recognisers(self.model, self._count).begin()
+            _recognisers(self.model, self._count).begin()
 
     def fill(self, benchmark: Benchmark, folder: Path) -> None:
         """Compute the entities in shards that several processes may share."""
@@ -116,9 +114,10 @@ class Offline:
         """Return the entities of each question."""
         if self.model is None:
             return [np.empty((0, 3), np.int32)] * len(questions)
-        count = self._count if len(questions) > SMALL else 1
-        waiting = _begun.pop((self.model, self._count), None)
-        with waiting or self._recognisers(self.model, count) as workers:
+        workers = _recognisers(self.model, self._count)
+        if len(questions) <= SMALL and not workers.is_begun:
+            workers = _recognisers(self.model, 1)
+        with workers:
             return list(chain.from_iterable(workers.map(self._jobs(questions, alone=True))))
 
     def _shards(self, benchmark: Benchmark, folder: Path) -> list[WorkPart]:
@@ -131,18 +130,13 @@ class Offline:
                 folder, "entities", texts, lambda part: [np.empty((0, 3), np.int32)] * len(part)
             )
         model, count = self.model, self._count
-        workers = _begun.pop((model, count), None) or self._recognisers(model, count)
+        workers = _recognisers(model, count)
 
         def recognise(part: Sequence[str]) -> Iterator[Rows]:
             return chain.from_iterable(workers.map(self._jobs(part)))
 
         at_once = 1 if count == 1 else 1 + 2 * count * self.batch_size // SIZE
-        with ExitStack() as failed:
-            failed.enter_context(workers)
-            parts = fill_shards(folder, "entities", texts, recognise, model, at_once)
-            failed.pop_all()
-        _begun[model, count] = workers.begin()
-        return parts
+        return fill_shards(folder, "entities", texts, recognise, model, at_once)
 
     def _jobs(self, texts: Sequence[str], alone: bool = False) -> list[tuple[list[str], bool]]:
         """Return jobs of ``batch_size`` texts for ``Recogniser.find``."""
@@ -153,8 +147,11 @@ class Offline:
     def _count(self) -> int:
         return self.processes or available()
 
-    def _recognisers(self, model: str, count: int) -> Workers:
-        return Workers(count, Recogniser, Recogniser.find, model, without=needless(model))
+
+@functools.cache
+def _recognisers(model: str, count: int) -> Workers:
+    """Return the processes of a model. After the passages they wait for the questions."""
+    return Workers(count, Recogniser, Recogniser.find, model, without=needless(model))
 
 
 def fill_shards(

@@ -42,6 +42,34 @@ def test_a_long_cell_is_wrapped_at_words_and_nothing_is_lost() -> None:
     assert table.lines()[2:] == ["> learned penalty=1 cap=50  3"]
 
 
+@pytest.mark.parametrize("columns", [30, 40, 60, 80, 100, 160])
+def test_a_terminal_of_any_width_shows_every_word(
+    columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    words = ["boltzmann", "alpha=0.7", "beta=0", "minmax", "T=auto", "cap=20", "graph+bm25"]
+    kinds = [
+        Column("trial", "text"),
+        Column("hit@5 %"),
+        Column("95%", "span"),
+        Column("why", "text"),
+    ]
+    rows = [[" ".join(words), 0.5, [-0.1, 0.2], "q" * 70], ["", None, None, "d e"]]
+    marked = Table("t", "T", kinds, rows, marked=frozenset({0}), style=Style(marks={(0, 1): "*"}))
+    lines = fit(marked)
+    assert max(map(len, lines)) <= columns
+    shown = "\n".join(lines)
+    assert all(
+        f" {word} " in f" {shown} ".replace("\n", " ") for word in (*words, "50.0*", "hit@5")
+    )
+    assert shown.count("q") == 70
+    assert ("> " in shown, "-10.0 to +20.0" in shown) == (True, columns >= 60)
+
+
+def test_a_table_without_rows_has_its_head() -> None:
+    assert fit(Table("t", "T", [Column("trial", "text")], [])) == ["trial", "-----"]
+
+
 def test_csv_is_exact() -> None:
     assert TABLE.csv().splitlines() == [
         "list,hit@5 (share),95% (share) low,95% (share) high,W",

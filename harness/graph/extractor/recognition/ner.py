@@ -83,7 +83,7 @@ def _transitions(model: str) -> Transitions | None:
 
 
 class Recogniser:
-    """A finder of named entities. Its pipeline is loaded once, before processes fork."""
+    """A finder of named entities. Its pipeline is loaded once in each process."""
 
     def __init__(self, model: str) -> None:
         self.model = model
