@@ -41,7 +41,7 @@ MODULES = {
     "HarnessError": "core.errors",
     "Metric": "evaluation.metric",
     "Run": "run",
-    "Winner": "sweep.winner",
+    "Winner": "sweep.winner.winner",
     "compare": "evaluation.run_comparison",
     "evaluate": "evaluation.run_evaluation",
     "fuse": "fusion.fuse",
