@@ -14,7 +14,7 @@ from harness.evaluation.column import judged
 from harness.evaluation.family import Family
 from harness.evaluation.paired_comparison import Comparison
 from harness.sweep.folder import SweepResult, View, differing
-from harness.sweep.judge.choice import matches
+from harness.sweep.judge.table_rows import matches
 
 
 def settings_table(results: Sequence[SweepResult]) -> Table:

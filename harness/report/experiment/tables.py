@@ -11,7 +11,7 @@ from harness.core.table import Column, Source, Style, Table, counted, stack
 from harness.evaluation.column import won_lost
 from harness.report.table.comparison_table import UNPRINTED, ComparisonTable, not_comparable
 from harness.sweep.folder import SweepResult, caption
-from harness.sweep.judge import Spec, matches
+from harness.sweep.judge import Spec, is_shown, matches
 
 GRAPHS = {
     "entities": Column("entities", "count"),
@@ -82,7 +82,7 @@ def summary(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
     """
     objective = result.manifest["objective"]
     view = result.whole
-    trials = [view.rows[place] for place in view.fused]
+    trials = [row for row in (view.rows[at] for at in view.fused) if is_shown(row, spec)]
     rows = []
     for group in [*spec["summary"], {"label": "total", "where": {}}]:
         mine = [row for row in trials if matches(row.parameters, group["where"])]
