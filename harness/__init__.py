@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from harness.run.io import write as write
     from harness.sweep.protocol import run_heldout as run_heldout
     from harness.sweep.protocol import run_sweep as run_sweep
-    from harness.sweep.winner import Winner as Winner
+    from harness.sweep.winner.winner import Winner as Winner
 
 MODULES = {
     "Gold": "evaluation.gold",
@@ -89,7 +89,7 @@ def __getattr__(name: str) -> Any:
         try:
             return getattr(importlib.import_module(f"harness.{MODULES[name]}"), name)
         except ImportError as error:
-            from harness.core.configuration import missing_library
+            from harness.core.configuration.extras import missing_library
 
             if (message := missing_library(error, f"harness.{name}")) is None:
                 raise

@@ -36,7 +36,7 @@ from harness.core.table import Table, entry, fold
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
-    from harness.core.configuration import CommandLine
+    from harness.core.configuration.command_line import CommandLine
 
 COMMANDS = Path(__file__).parent / "command"
 QUIET = (
@@ -108,7 +108,7 @@ def main(given: Sequence[str] | None = None) -> None:
         elif {"-h", "--help"} & set(arguments):
             print(manual(command))
         else:
-            from harness.core.configuration import CommandLine
+            from harness.core.configuration.command_line import CommandLine
 
             launch(CommandLine.read(command, arguments))
 
@@ -117,7 +117,7 @@ def complete_word(arguments: Sequence[str]) -> None:
     """Print the script by which a shell completes words (``install=bash``), or the words that it
     asks for (``query=bash``): commands, and the keys of a command, which Hydra knows.
     """
-    from harness.core.configuration import CommandLine
+    from harness.core.configuration.command_line import CommandLine
 
     typed = os.environ.get("COMP_LINE", "").split(" ")
     asks = any(text.startswith("query=") for text in arguments)
@@ -144,7 +144,7 @@ def report_errors(command: str) -> Iterator[None]:
     except HarnessError as error:
         end(error)
     except ImportError as error:
-        from harness.core.configuration import missing_library
+        from harness.core.configuration.extras import missing_library
 
         if (message := missing_library(error, f"harness {command}")) is None:
             raise
@@ -219,7 +219,7 @@ def manual(command: str) -> str:
     """Return the text of ``harness <command> --help``: the documentation, followed by the keys in
     conf/.
     """
-    from harness.core.configuration import options
+    from harness.core.configuration.options import options
 
     shown = options(command if extensions.primary(command) else "config")
     lines = [line for one in shown for line in entry(f"{one.key}={one.default}", one.text, 27)]
@@ -261,7 +261,8 @@ def _summary(command: str) -> str:
 
 def launch(line: CommandLine) -> None:
     """Compose the configuration of a command and run it."""
-    from harness.core.configuration import build, prepare, translate_errors
+    from harness.core.configuration.composition import build, prepare
+    from harness.core.configuration.translation import translate_errors
 
     # objects of modules live as long as the process; collecting them took 0.3 s of `evaluate`
     gc.set_threshold(100_000, 20, 100)
@@ -290,7 +291,7 @@ def perform(
         config: its configuration.
         overrides: the overrides of the configuration.
     """
-    from harness.core.configuration import report_own_code
+    from harness.core.configuration.translation import report_own_code
 
     note_typed(overrides)
     with report_own_code():
@@ -305,7 +306,8 @@ def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | Table
     import hydra
     from hydra.core.hydra_config import HydraConfig
 
-    from harness.core.configuration import compose, missing_library, prepare
+    from harness.core.configuration.composition import compose, prepare
+    from harness.core.configuration.extras import missing_library
 
     if "--info" in line.flags:  # Hydra prints it by a handler of its own
         logging.getLogger().handlers.clear()

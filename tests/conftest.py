@@ -19,7 +19,7 @@ import hypothesis
 import pytest
 
 from harness.benchmark import Benchmark
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.configuration.extensions import missing_plugin, plugins
 from harness.core.identity import digest
 from harness.run import Run

@@ -30,7 +30,9 @@ import yaml
 
 import harness
 from harness.__main__ import commands, documentation
-from harness.core.configuration import CommandLine, compose, extensions
+from harness.core.configuration import extensions
+from harness.core.configuration.command_line import CommandLine
+from harness.core.configuration.composition import compose
 from tests import process
 
 ROOT = Path(__file__).parents[1]

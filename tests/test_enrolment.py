@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from harness.core.concepts import ROOMS, roomless
-from harness.core.configuration import defaults, names
+from harness.core.configuration.conf_files import defaults, names
 from harness.core.configuration.extensions import plugins
 
 CONCEPTS = ("normalizer", "temperature", "fuser", "reranker")

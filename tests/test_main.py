@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.__main__ import commands, documentation, manual, usage
-from harness.core.configuration import CommandLine
+from harness.core.configuration.command_line import CommandLine
 from harness.core.table import fold
 from tests import process
 
@@ -140,7 +140,7 @@ def test_hydras_info_is_printed_once(command, asked):
 
 def test_a_sweep_returns_its_objective_to_hydras_sweepers(tmp_path):
     from harness.command.sweep import run
-    from harness.core.configuration import compose
+    from harness.core.configuration.composition import compose
 
     small = ["grid=point", "encoder=hashed", "extractor.model=null", "tracking=none"]
     score = run(compose("sweep", [*small, f"paths.runs={tmp_path}"]))

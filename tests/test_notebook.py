@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 
 import harness
-from harness.core.configuration import strategy
+from harness.core.configuration.conf_files import strategy
 from harness.core.errors import HarnessError
 from harness.core.table import Table
 from tests import process

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.benchmark.benchmark import Benchmark
-from harness.core.configuration import compose, instantiate, names
+from harness.core.configuration.composition import compose
+from harness.core.configuration.conf_files import names
+from harness.core.configuration.instantiation import instantiate
 from harness.core.errors import HarnessError, nearest, path_of
 
 if TYPE_CHECKING:

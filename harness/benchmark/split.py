@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from harness.core.arrays import BoolArray, Int32Array, Int64Array
 from harness.core.concepts import package_folder
 from harness.core.errors import HarnessError, MissingFile, nearest, one_of, texts_of
-from harness.core.input import numbered_lines
+from harness.core.input.read import numbered_lines
 
 log = logging.getLogger(__name__)
 Split = Literal["tune", "test"]

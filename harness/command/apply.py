@@ -27,9 +27,9 @@ from harness.core.table import counted
 
 def run(config: DictConfig) -> None:
     """Read the questions, rank them, write the lists, and print the counts."""
-    from harness.benchmark.source import read_prepared_questions
+    from harness.benchmark.source.prepared_files import read_prepared_questions
     from harness.run import io as runs
-    from harness.sweep.winner import Winner
+    from harness.sweep.winner.winner import Winner
 
     complete(config)
     keep_inputs(config, config.queries, *(python_value(config.lists) or {}).values())

@@ -118,7 +118,7 @@ def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
     """Print the settings of sweeps side by side, and write them."""
     from harness.core.table import shown_lines
     from harness.report.output import check_ending, write_result
-    from harness.sweep.folder import SweepResult
+    from harness.sweep.folder.result import SweepResult
     from harness.sweep.settings import settings_table
 
     read = ("run", "baseline", "out", "paths")

@@ -21,10 +21,10 @@ def run(config: DictConfig) -> None:
     from harness.benchmark.content import content_sha256
     from harness.benchmark.oddity import describe_oddities, find_oddities
     from harness.benchmark.record_lines import write_benchmark
-    from harness.benchmark.source import read_card
-    from harness.core.configuration import instantiate
+    from harness.benchmark.source.card import read_card
+    from harness.core.configuration.instantiation import instantiate
     from harness.core.table import counted, paragraph
-    from harness.sweep.trial import store
+    from harness.sweep.trial.inputs import store
 
     complete(config)
     dataset = instantiate(config.dataset)

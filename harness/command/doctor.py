@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 from omegaconf import DictConfig
 
 from harness.command import python_value
-from harness.core.configuration import pip_install
+from harness.core.configuration.extras import pip_install
 from harness.core.errors import HarnessError, one_of
 from harness.core.secret import hide_values
 
@@ -52,7 +52,7 @@ def run(config: DictConfig) -> None:
     from itertools import chain
 
     from harness.model.weights import ModelWeights
-    from harness.report.tracking import describe_tracker
+    from harness.report.tracking.export import describe_tracker
 
     known = {
         str(name): ModelWeights(name=str(name), **entry) for name, entry in config.weights.items()
@@ -126,7 +126,7 @@ def _installed(*names: str) -> dict[str, str]:
 
 def _devices() -> Iterator[str]:
     from harness.core.resources import describe_machine
-    from harness.report.pdf import COMMANDS
+    from harness.report.pdf.compile import COMMANDS
 
     hardware = describe_machine()["hardware"]
     cards = hardware.get("gpu", {}).get("model", [])
@@ -168,9 +168,9 @@ def _weights(known: Mapping[str, ModelWeights], models: Path) -> Iterator[str]:
 
 
 def _data(data: Path) -> Iterator[str]:
-    from harness.benchmark.source import read_card
+    from harness.benchmark.source.card import read_card
     from harness.core.concepts import package_folder
-    from harness.core.configuration import names
+    from harness.core.configuration.conf_files import names
 
     for name in names("dataset"):
         if (
@@ -235,7 +235,7 @@ def _results(runs: Path, ledger: Path) -> Iterator[str]:
     damage after all of it was printed.
     """
     from harness.core.table import counted
-    from harness.sweep.heldout import Ledger
+    from harness.sweep.heldout.ledger import Ledger
     from harness.sweep.recomputation import verify_files
 
     damaged: list[str] = []

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from harness.benchmark import Splitting
     from harness.run import Run
     from harness.run.io import File
-    from harness.sweep.trial import Trial
+    from harness.sweep.trial.trial import Trial
 
 
 def run(config: DictConfig) -> None:
@@ -143,7 +143,7 @@ def _choose(config: DictConfig, paths: Mapping[str, str]) -> Trial:
     """Return the trial that fuses these lists. Raise HarnessError if a lock or weights are for
     other lists.
     """
-    from harness.sweep.winner import choose_trial
+    from harness.sweep.winner.chosen_trial import choose_trial
 
     chosen = choose_trial(config, list(paths), typed())
     if set(paths) != set(chosen.pool.lists):

@@ -24,7 +24,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from harness.command import typed
-from harness.core.configuration import program
+from harness.core.configuration.extras import program
 from harness.work.compute import measured
 
 
@@ -32,10 +32,12 @@ from harness.work.compute import measured
 def run(config: DictConfig) -> None:
     """Evaluate, print, and export to the tracker."""
     from harness.report.console import terminal
-    from harness.report.tracking import track, tracker_of
-    from harness.sweep.folder import SweepResult, choose_one, name_origin
-    from harness.sweep.heldout import heldout
-    from harness.sweep.trial import Prepared, reopen
+    from harness.report.tracking.export import track, tracker_of
+    from harness.sweep.folder.inventory import choose_one, name_origin
+    from harness.sweep.folder.result import SweepResult
+    from harness.sweep.heldout.locked_trials import heldout
+    from harness.sweep.trial.plan import reopen
+    from harness.sweep.trial.prepared import Prepared
 
     explain = config.explain
     folder = choose_one(Path(config.paths.runs), config.sweep)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def run(config: DictConfig) -> None:
     """Print the table."""
     from harness.core.table import fit, shown_lines
-    from harness.sweep.folder import sweeps
-    from harness.sweep.heldout import Ledger
+    from harness.sweep.folder.inventory import sweeps
+    from harness.sweep.heldout.ledger import Ledger
 
     if not OmegaConf.is_missing(config, "concept"):
         print(*fit(_names(str(config.concept))), sep="\n")
@@ -38,10 +38,10 @@ def run(config: DictConfig) -> None:
 
 def _names(concept: str) -> Table:
     """Return the names of a concept with their descriptions."""
-    from harness.core.configuration import concepts, described
+    from harness.core.configuration.conf_files import concepts, described
     from harness.core.table import Column, Table
     from harness.evaluation.metric import described_metrics
-    from harness.sweep.judge import OUTCOMES
+    from harness.sweep.judge.trial_table import OUTCOMES
 
     known = ["metric", *concepts()]
     if concept not in known:

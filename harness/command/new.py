@@ -30,7 +30,10 @@ from omegaconf import DictConfig
 
 from harness.command import complete
 from harness.core.concepts import PACKAGE, ROOMS, package_folder
-from harness.core.configuration import GROUP, extensions, names, pip_install, program
+from harness.core.configuration import extensions
+from harness.core.configuration.conf_files import names
+from harness.core.configuration.extensions import GROUP
+from harness.core.configuration.extras import pip_install, program
 from harness.core.errors import HarnessError, one_of
 from harness.core.files import write_text
 

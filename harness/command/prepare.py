@@ -37,7 +37,7 @@ from harness.work.compute import measured
 @measured
 def run(config: DictConfig) -> None:
     """Build the artifacts and print what exists."""
-    from harness.core.configuration import instantiate
+    from harness.core.configuration.instantiation import instantiate
     from harness.work.engine import Work, check_promises
     from harness.work.part_notes import unfinished
     from harness.work.parts import Share, Unfinished, sharing
@@ -76,8 +76,10 @@ def _check(config: DictConfig, given: list[str]) -> None:
 
 
 def _prepare(config: DictConfig) -> None:
-    from harness.report.table import describe_network
-    from harness.sweep.trial import Plan, Prepared, graphs, retrievers, store
+    from harness.report.table.network_text import describe_network
+    from harness.sweep.trial.inputs import graphs, retrievers, store
+    from harness.sweep.trial.plan import Plan
+    from harness.sweep.trial.prepared import Prepared
     from harness.work.engine import Work
 
     plan = Plan(config, Work.here(typed()).overrides)

@@ -37,7 +37,7 @@ from harness.core.configuration import extensions
 from harness.core.errors import HarnessError, path_of
 
 if TYPE_CHECKING:
-    from harness.sweep.folder import SweepResult
+    from harness.sweep.folder.result import SweepResult
 
 
 log = logging.getLogger(__name__)
@@ -47,7 +47,8 @@ CHECKED = "only hashes were checked, `harness verify --rescore` computes the num
 def run(config: DictConfig) -> None:
     """Write the report, and print what was written."""
     from harness.core.files import remove_partials
-    from harness.sweep.folder import newest, opened
+    from harness.sweep.folder.archive import opened
+    from harness.sweep.folder.inventory import newest
 
     site = (
         extensions.load("addition", "report", "")
@@ -106,8 +107,8 @@ def _write(config: DictConfig, results: Mapping[str, SweepResult]) -> list[str]:
     """Write tables, figures, PDF and, if asked for, an archive, and return the lines about them."""
     from harness.report.archive_contents import write_archive
     from harness.report.display import Display
-    from harness.report.pdf import write
-    from harness.sweep.heldout import Ledger, ledger_path
+    from harness.report.pdf.document import write
+    from harness.sweep.heldout.ledger import Ledger, ledger_path
 
     archive = config.get("archive")
     if archive is not None:

@@ -33,7 +33,8 @@ from omegaconf import DictConfig, open_dict
 from omegaconf.errors import OmegaConfBaseException
 
 from harness.command import python_value, typed
-from harness.core.configuration import instantiate, program
+from harness.core.configuration.extras import program
+from harness.core.configuration.instantiation import instantiate
 from harness.core.errors import HarnessError, one_of
 from harness.core.threads import available
 from harness.work.compute import measured
@@ -42,8 +43,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from harness.benchmark import Benchmark
-    from harness.sweep.folder import SweepResult
-    from harness.sweep.trial import Plan, Trial
+    from harness.sweep.folder.result import SweepResult
+    from harness.sweep.trial.plan import Plan
+    from harness.sweep.trial.trial import Trial
 
 
 @measured
@@ -56,11 +58,13 @@ def run(config: DictConfig) -> float | None:
     begin_extractor(config)  # before the imports, which take seconds
 
     from harness.report.console import terminal
-    from harness.report.tracking import Tracking, track
+    from harness.report.tracking.export import Tracking, track
     from harness.sweep import multirun
     from harness.sweep.dataset import use_gold
     from harness.sweep.settings import shown_place
-    from harness.sweep.trial import Plan, Prepared, inputs, open_lists
+    from harness.sweep.trial import inputs
+    from harness.sweep.trial.plan import Plan
+    from harness.sweep.trial.prepared import Prepared, open_lists
     from harness.sweep.tune import sweep
 
     given = tuple(text for text in typed() if not text.startswith("explain="))
@@ -99,7 +103,7 @@ def run(config: DictConfig) -> float | None:
 
 def _evaluated(data: Benchmark, ledger: Path) -> str:
     """Return the line on earlier evaluations of test, after which `heldout` would be refused."""
-    from harness.sweep.heldout import Ledger
+    from harness.sweep.heldout.ledger import Ledger
 
     look = Ledger(ledger).look(data.question_keys(data.members("test")), data.sha256)
     if not look.earlier:
@@ -115,7 +119,7 @@ def _next(result: SweepResult) -> str:
 
 def check_experiment(plan: Plan) -> None:
     """Raise HarnessError for faults in the description of the experiment's tables and figures."""
-    from harness.core.configuration import conf_file
+    from harness.core.configuration.conf_files import conf_file
     from harness.report.experiment import figure_builder, read_experiment
 
     if plan.experiment is None:

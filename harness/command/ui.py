@@ -38,13 +38,14 @@ from urllib.request import urlopen
 from omegaconf import DictConfig
 
 from harness.command import python_value
-from harness.core.configuration import instantiate
+from harness.core.configuration.instantiation import instantiate
 from harness.core.errors import HarnessError, whole_number
 
 
 def run(config: DictConfig) -> None:
     """Export missing results, start MLflow's server, and print its link when it answers."""
-    from harness.report.tracking import MLflow, Tracking, update
+    from harness.report.tracking.export import Tracking, update
+    from harness.report.tracking.mlflow import MLflow
 
     tracking: Tracking = instantiate(config.tracking)
     if not isinstance(tracking, MLflow):

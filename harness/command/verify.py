@@ -32,13 +32,15 @@ from harness.command import refuse_unread
 from harness.core.errors import HarnessError
 
 if TYPE_CHECKING:
-    from harness.sweep.folder import SweepResult
+    from harness.sweep.folder.result import SweepResult
 
 
 def run(config: DictConfig) -> None:
     """Check the sweep, and print what was checked."""
-    from harness.sweep.folder import SweepResult, choose_one, name_origin, opened
-    from harness.sweep.heldout import Ledger, ledger_path
+    from harness.sweep.folder.archive import opened
+    from harness.sweep.folder.inventory import choose_one, name_origin
+    from harness.sweep.folder.result import SweepResult
+    from harness.sweep.heldout.ledger import Ledger, ledger_path
     from harness.sweep.recomputation import verify_files, verify_numbers
 
     if not config.rescore:
@@ -58,7 +60,8 @@ def run(config: DictConfig) -> None:
         if not config.rescore:
             print("numbers    not computed again: add --rescore")
         else:
-            from harness.sweep.trial import Prepared, reopen
+            from harness.sweep.trial.plan import reopen
+            from harness.sweep.trial.prepared import Prepared
 
             with name_origin(folder):
                 prepared = Prepared.of(reopen(folder, config))
@@ -71,7 +74,8 @@ def run(config: DictConfig) -> None:
 def _compare(mine: SweepResult, place: Path) -> None:
     """Print how far another sweep agrees, and exit with the status of the answer."""
     from harness.sweep.agreement import STATUS, Agreement
-    from harness.sweep.folder import SweepResult, opened
+    from harness.sweep.folder.archive import opened
+    from harness.sweep.folder.result import SweepResult
 
     with opened(place) as folder:
         theirs = SweepResult(folder)

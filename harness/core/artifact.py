@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from harness.core.errors import HarnessError
 from harness.core.identity import digest, file_sha256
-from harness.core.input import Number, misfit
+from harness.core.input.stored import Number, misfit
 
 log = logging.getLogger(__name__)
 MANIFEST = "manifest.json"

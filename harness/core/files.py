@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from harness.core.errors import HarnessError
-from harness.core.input import packed
+from harness.core.input.read import packed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from harness.core.arrays import Float64Array, Int32Array, Int64Array
-from harness.core.configuration import strategy
+from harness.core.configuration.conf_files import strategy
 from harness.core.device import in_halves, resolve_device
 from harness.core.errors import (
     CombinationError,

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from harness.core.arrays import Float64Array
 from harness.core.errors import HarnessError, bounded, described
-from harness.core.input import read_json
+from harness.core.input.read import read_json
 
 FORM = '{"document": importance, ...}'
 

@@ -1,5 +1,4 @@
 """Graphs: what an extractor found to typed sparse matrices over entities and passages."""
 
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+from .graph import Graph as Graph
+from .network import Network as Network

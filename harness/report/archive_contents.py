@@ -13,17 +13,18 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.benchmark.source import find_card
+from harness.benchmark.source.card import find_card
 from harness.core.artifact import read_manifest
 from harness.core.escape import markdown
 from harness.core.identity import record
 from harness.core.table import percent
 from harness.report.output import check_ending
-from harness.report.pdf import OWNER
+from harness.report.pdf.document import OWNER
 from harness.run.io import write
-from harness.sweep.folder import SweepResult, pack
-from harness.sweep.heldout import Ledger
-from harness.sweep.trial import kept_file
+from harness.sweep.folder.archive import pack
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.heldout.ledger import Ledger
+from harness.sweep.trial.kept_files import kept_file
 
 README = """# {dataset}: sweep {name}
 

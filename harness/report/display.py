@@ -15,7 +15,8 @@ from omegaconf import DictConfig, OmegaConf
 from harness.core.errors import HarnessError, one_of
 
 if TYPE_CHECKING:
-    from harness.sweep.folder import JudgedTrial, SweepResult
+    from harness.sweep.folder.judged_trial import JudgedTrial
+    from harness.sweep.folder.result import SweepResult
 
 Names = Mapping[str, str]
 KNOBS = {"alpha": "α", "beta": "β"}

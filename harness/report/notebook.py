@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import path_of
 from harness.core.table import Table
 from harness.report.figure import Picture
 from harness.report.output import displayed
-from harness.report.pdf import section
-from harness.sweep.folder import SweepResult, latest
+from harness.report.pdf.document import section
+from harness.sweep.folder.inventory import latest
+from harness.sweep.folder.result import SweepResult
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core import escape
 from harness.core.concepts import package_folder
-from harness.core.configuration import defaults, extensions
+from harness.core.configuration import extensions
+from harness.core.configuration.conf_files import defaults
 from harness.core.errors import HarnessError, nearest
 from harness.core.escape import file_name
 from harness.core.files import write_frame, write_json, write_text

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.core.identity import code_version, file_sha256, library_versions
-from harness.core.input import read_settings, value_at
+from harness.core.input.read import read_settings, value_at
 from harness.core.resources import describe_machine
 from harness.core.table import counted
 

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 from hydra.core.hydra_config import HydraConfig
 from hydra.experimental.callback import Callback
 
-from harness.core.configuration import program
+from harness.core.configuration.extras import program
 from harness.core.errors import CombinationError, HarnessError
 from harness.core.files import write_json, write_text
-from harness.core.input import read_json
+from harness.core.input.read import read_json
 from harness.core.table import (
     Column,
     Kind,

@@ -18,11 +18,12 @@ from pathlib import Path
 
 from omegaconf import open_dict
 
-from harness.core.configuration import CommandLine, compose
+from harness.core.configuration.command_line import CommandLine
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError, described, path_of, texts_of, unused
 from harness.sweep.dataset import use_gold
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.heldout import heldout
+from harness.sweep.heldout.locked_trials import heldout
 from harness.sweep.trial import inputs
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared

@@ -93,7 +93,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     Raises:
         HarnessError: a value differs; the error names the first one.
     """
-    from harness.sweep.heldout import locked, placed, score_locked
+    from harness.sweep.heldout.locked_trials import locked, placed, score_locked
     from harness.sweep.tune import Findings
 
     def fault(name: str, what: str) -> HarnessError:

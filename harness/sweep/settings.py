@@ -8,12 +8,13 @@ from functools import partial
 import numpy as np
 
 from harness.core.arrays import Float64Array
-from harness.core.configuration import Override, parse
+from harness.core.configuration.overrides import Override, parse
 from harness.core.table import Column, Field, Table, counted
 from harness.evaluation.column import judged
 from harness.evaluation.family import Family
 from harness.evaluation.paired_comparison import Comparison
-from harness.sweep.folder import SweepResult, View, differing
+from harness.sweep.folder.result import SweepResult, differing
+from harness.sweep.folder.view import View
 from harness.sweep.judge.table_rows import matches
 
 

@@ -44,11 +44,12 @@ from harness.sweep.judge.edge import GridEdge, find_edges
 from harness.sweep.judge.foresight import foresight
 from harness.sweep.judge.table_rows import find_named
 from harness.sweep.judge.trial_table import judge_trials
-from harness.sweep.trial import Trial, engine, read_by
+from harness.sweep.trial import engine
 from harness.sweep.trial.inputs import fitted, oddities, recalls, retrievers, store
 from harness.sweep.trial.kept_files import keep_files
 from harness.sweep.trial.list_cost import cost, made_by
 from harness.sweep.trial.prepared import Prepared
+from harness.sweep.trial.trial import Trial, read_by
 
 log = logging.getLogger(__name__)
 

@@ -14,7 +14,10 @@ from typing import Any, ClassVar
 import pytest
 from omegaconf import DictConfig
 
-from harness.core.configuration import compose, defaults, extensions, instantiate, strategy
+from harness.core.configuration import extensions
+from harness.core.configuration.composition import compose
+from harness.core.configuration.conf_files import defaults, strategy
+from harness.core.configuration.instantiation import instantiate
 from harness.core.errors import HarnessError, is_number
 from harness.core.identity import digest
 

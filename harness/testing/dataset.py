@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from harness.benchmark import UNORDERED, Benchmark
-from harness.core.configuration import compose, instantiate
+from harness.core.configuration.composition import compose
+from harness.core.configuration.instantiation import instantiate
 from harness.testing.conformance import Conformance
 from harness.work.store import Store
 

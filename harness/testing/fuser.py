@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import harness
-from harness.core.configuration import strategy
+from harness.core.configuration.conf_files import strategy
 from harness.core.errors import HarnessError
 from harness.fusion import fuse as fusion
 from harness.fusion.fuse import check

@@ -11,7 +11,7 @@ from torch import Tensor
 
 import harness
 from harness.core.arrays import Int32Array
-from harness.core.configuration import strategy
+from harness.core.configuration.conf_files import strategy
 from harness.fusion.fuser import Calibrated
 from harness.fusion.learning import must_learn
 from harness.fusion.normalizer import Pit

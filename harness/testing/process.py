@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import harness
-from harness.core.configuration import names, search
+from harness.core.configuration.conf_files import names
+from harness.core.configuration.extensions import search
 from harness.core.errors import HarnessError
 from harness.testing.lists import random_runs, trained
 

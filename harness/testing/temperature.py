@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from harness.core.configuration import strategy
+from harness.core.configuration.conf_files import strategy
 from harness.fusion.normalizer import Pit
 from harness.fusion.pool import Pool
 from harness.fusion.temperature import Temperature, boltzmann

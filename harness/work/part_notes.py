@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 from filelock import FileLock, Timeout
 from typing_extensions import TypedDict
 
-from harness.core.input import misfit
+from harness.core.input.stored import misfit
 
 T = TypeVar("T")
 RECORDS, PLAN = "parts", "plan.json"

@@ -29,7 +29,7 @@ from harness.core.artifact import Facts
 from harness.core.errors import HarnessError
 from harness.core.files import Unwritable, whole, write_json
 from harness.core.identity import code_version, library_versions
-from harness.core.input import DAMAGED
+from harness.core.input.read import DAMAGED
 from harness.core.secret import hide_values
 from harness.core.threads import map_threads
 from harness.work.part_notes import (

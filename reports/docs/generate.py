@@ -30,9 +30,10 @@ from gallery import gallery  # noqa: E402
 
 import harness  # noqa: E402
 from harness.__main__ import commands, manual  # noqa: E402
-from harness.benchmark.source import read_card  # noqa: E402
+from harness.benchmark.source.card import read_card  # noqa: E402
 from harness.core.concepts import ROOMS  # noqa: E402
-from harness.core.configuration import compose, names  # noqa: E402
+from harness.core.configuration.composition import compose  # noqa: E402
+from harness.core.configuration.conf_files import names  # noqa: E402
 from harness.core.configuration.extensions import folders, plugins  # noqa: E402
 from harness.sweep.trial.plan import Plan  # noqa: E402
 

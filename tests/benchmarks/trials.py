@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.core.configuration import defaults
-from harness.sweep.trial import Trial
+from harness.core.configuration.conf_files import defaults
 from harness.sweep.trial.grid import Grid
+from harness.sweep.trial.trial import Trial
 
 SHARES = [round(0.1 * step, 1) for step in range(1, 10)]
 FREE: dict[str, dict[str, Any]] = {

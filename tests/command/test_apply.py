@@ -15,7 +15,8 @@ import harness
 from harness.benchmark import md5_split
 from harness.evaluation.metric import run_ranks
 from harness.run import Run
-from harness.sweep.folder import SweepResult, made_by
+from harness.sweep.folder.caption import made_by
+from harness.sweep.folder.result import SweepResult
 from tests.conftest import Command
 
 POINT = ["grid=point", "tracking=none"]

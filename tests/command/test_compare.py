@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 
 from harness.command.compare import run
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from harness.core.table.format import p_value
 from tests.conftest import Command

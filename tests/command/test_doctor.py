@@ -9,7 +9,7 @@ import pytest
 
 from harness.command.doctor import run
 from harness.core.artifact import MANIFEST
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.identity import digest
 from harness.work.store import Store
 

@@ -13,7 +13,7 @@ import pytest
 
 from harness.benchmark import md5_split
 from harness.command.evaluate import run
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from tests.conftest import Command
 

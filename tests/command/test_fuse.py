@@ -13,7 +13,7 @@ import pytest
 import harness
 from harness.benchmark import md5_split
 from harness.command.fuse import run
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from harness.run import io as lists
 from tests import process

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from harness.__main__ import main
 from harness.command import note_typed
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from tests.world.generate import write
 
 BARE = ("grid=point", "encoder=hashed", "tracking=none")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.configuration import names
+from harness.core.configuration.conf_files import names
 from harness.evaluation.metric.measure import MEASURES
 from tests.process import harness
 

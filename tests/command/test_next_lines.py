@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.configuration import program
+from harness.core.configuration.extras import program
 from tests.conftest import Command
 
 

@@ -5,7 +5,7 @@ is refused.
 import pytest
 
 from harness.command.power import run
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness.command.prepare import run
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from tests import process as shell
 from tests.world.generate import write

@@ -15,7 +15,7 @@ import yaml
 from harness.core.arrays import write_array
 from harness.core.errors import HarnessError
 from harness.core.files import HOST, dead_partials, make_folder, remove_partials, whole, write_text
-from harness.core.input import read_yaml
+from harness.core.input.read import read_yaml
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from harness.core.configuration import compose, instantiate, names
+from harness.core.configuration.composition import compose
+from harness.core.configuration.conf_files import names
 from harness.core.configuration.extensions import PLUGINS, missing_plugin
+from harness.core.configuration.instantiation import instantiate
 from harness.core.identity import (
     LATER,
     NO_RESULT,

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from harness.core.secret import (
     check_address,

@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 
 from harness.core.concepts import PACKAGE
-from harness.core.configuration import defaults, names
+from harness.core.configuration.conf_files import defaults, names
 
 FILE = Path(__file__).parent / "stages.json"
 KEPT = ("encoder", "extractor", "graph", "retriever", "gate", "reader")

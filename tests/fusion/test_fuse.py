@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 import harness
-from harness.core.configuration import defaults, names, strategy
+from harness.core.configuration.conf_files import defaults, names, strategy
 from harness.core.errors import HarnessError
 from harness.fusion.fuser import Calibrated
 from harness.fusion.fuser.linear import Linear
@@ -22,7 +22,7 @@ from harness.fusion.normalizer.minmax import MinMax
 from harness.fusion.pool import Pool, PoolSpec, union
 from harness.fusion.reranker import Keep
 from harness.run import Run
-from harness.sweep.trial import Trial
+from harness.sweep.trial.trial import Trial
 from harness.testing.lists import random_runs, trained, under_default_types
 
 

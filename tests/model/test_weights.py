@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from harness.model.weights import ModelWeights
 from tests import process

@@ -10,9 +10,10 @@ import pytest
 from harness.core.errors import HarnessError
 from harness.report.archive_contents import write_archive
 from harness.report.display import Display
-from harness.report.pdf import write as write_report
+from harness.report.pdf.document import write as write_report
 from harness.sweep.agreement import Agreement
-from harness.sweep.folder import SweepResult, opened, pack
+from harness.sweep.folder.archive import opened, pack
+from harness.sweep.folder.result import SweepResult
 from tests.report.example import write
 
 

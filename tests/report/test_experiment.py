@@ -15,7 +15,9 @@ import yaml
 from matplotlib.figure import Figure
 
 from harness.command.sweep import check_experiment
-from harness.core.configuration import by_name, compose, names
+from harness.core.configuration.composition import compose
+from harness.core.configuration.conf_files import names
+from harness.core.configuration.stored_strategy import by_name
 from harness.core.errors import HarnessError
 from harness.report import experiment
 from harness.report.display import Display

@@ -8,7 +8,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from harness.core.configuration import strategy
+from harness.core.configuration.conf_files import strategy
 from harness.report.figure import alpha, list_scores, outcomes
 from harness.report.figure.list_scores import normalize
 from harness.run import Run

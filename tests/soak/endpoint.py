@@ -20,7 +20,9 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 from harness.core.errors import HarnessError
-from harness.plugins.llm.endpoint import Chat, Conversation, client
+from harness.plugins.llm.endpoint import client
+from harness.plugins.llm.endpoint.chat import Chat
+from harness.plugins.llm.endpoint.conversation import Conversation
 from tests.soak.faults import CANARY, FAULTS, Connection, Faulty, faulty
 
 ITEMS, TIMEOUT, RETRIES = 4, 0.5, 1

@@ -20,11 +20,13 @@ from harness.benchmark.dataset.folder import Folder
 from harness.benchmark.source.prepared_files import read_prepared
 from harness.benchmark.source.upstream import read_passages, read_questions
 from harness.core.artifact import open_artifact
-from harness.core.configuration import compose, translate_errors
+from harness.core.configuration.composition import compose
+from harness.core.configuration.translation import translate_errors
 from harness.graph.extractor.offline import fill_shards, read_rows
-from harness.plugins.items.score import read_scores
-from harness.plugins.llm.endpoint import Answer, Chat
+from harness.plugins.items.score.item_scores import read_scores
 from harness.plugins.llm.endpoint.answer_store import Answers
+from harness.plugins.llm.endpoint.chat import Chat
+from harness.plugins.llm.endpoint.client import Answer
 from harness.plugins.llm.extractor.openie_file import match_rows
 from harness.plugins.llm.reranker.pair_scores import PairScores
 from harness.run import Run
@@ -32,7 +34,7 @@ from harness.run.stored_run import keep_ids
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.trial.plan import reopen
-from harness.sweep.winner import read_winner
+from harness.sweep.winner.chosen_trial import read_winner
 from harness.work.part_notes import PLAN
 from harness.work.parts import agree
 from harness.work.store import Store

@@ -19,9 +19,10 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from harness.command import heldout, prepare, report
-from harness.core.configuration import compose, instantiate
+from harness.core.configuration.composition import compose
+from harness.core.configuration.instantiation import instantiate
 from harness.core.errors import HarnessError
-from harness.report.tracking import update
+from harness.report.tracking.export import update
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.sweep.dry_run import blocks, stages
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared

@@ -12,14 +12,14 @@ from scipy.stats import t
 import harness
 from harness.benchmark import md5_split
 from harness.benchmark.split import clusters
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric
 from harness.evaluation.statistic import clustered_mcnemar, design_effect, too_few
 from harness.sweep.folder.inventory import latest
 from harness.sweep.folder.result import LOCK, SweepResult
-from harness.sweep.heldout import heldout
 from harness.sweep.heldout.ledger import Ledger
+from harness.sweep.heldout.locked_trials import heldout
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep

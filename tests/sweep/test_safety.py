@@ -16,8 +16,10 @@ import pytest
 import yaml
 
 from harness.command import heldout, report, verify
-from harness.core.configuration import compose, instantiate, stored_strategy
+from harness.core.configuration import stored_strategy
+from harness.core.configuration.composition import compose
 from harness.core.configuration.extensions import folders
+from harness.core.configuration.instantiation import instantiate
 from harness.core.configuration.stored_strategy import StoredReader
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
@@ -26,7 +28,7 @@ from harness.sweep.folder.result import LOCK
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
-from harness.sweep.winner import choose_trial
+from harness.sweep.winner.chosen_trial import choose_trial
 
 
 class Payload:

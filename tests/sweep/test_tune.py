@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from harness.core.configuration import compose
-from harness.sweep.heldout import heldout
+from harness.core.configuration.composition import compose
+from harness.sweep.heldout.locked_trials import heldout
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep

@@ -16,7 +16,7 @@ from harness.benchmark.source.corpus import BODY, read_corpus
 from harness.benchmark.source.prepared_files import prepared_file
 from harness.benchmark.source.records import Record, Records, Stream, is_blank, stream_lines
 from harness.core.errors import HarnessError
-from harness.core.input import TAB, read_text, rows_of
+from harness.core.input.separated import TAB, read_text, rows_of
 from harness.core.table import counted
 
 if TYPE_CHECKING:

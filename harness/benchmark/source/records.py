@@ -14,7 +14,7 @@ import numpy as np
 
 from harness.core.arrays import BoolArray
 from harness.core.errors import HarnessError, nearest
-from harness.core.input import numbered_lines, parse_json, read_json, refuse_array
+from harness.core.input.read import numbered_lines, parse_json, read_json, refuse_array
 
 Record = Mapping[str, Any]
 Chain = str | Mapping[str, Sequence[str]]

@@ -25,7 +25,7 @@ from harness.core.configuration.overrides import (
 )
 from harness.core.configuration.yaml_files import read_conf
 from harness.core.errors import HarnessError, closest
-from harness.core.input import value_at
+from harness.core.input.read import value_at
 
 OF_ONE_COMMAND = ("explain", "gold", "splitting")
 """The keys of `harness sweep` alone that a shared experiment may set."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from harness.core.configuration.conf_files import names
 from harness.core.errors import HarnessError
 from harness.core.escape import override_key
-from harness.core.input import value_at
+from harness.core.input.read import value_at
 
 STRATEGIES = ("fuser", "normalizer", "temperature", "reranker")
 """The concepts whose strategies a grid varies."""

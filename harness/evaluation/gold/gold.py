@@ -25,10 +25,12 @@ from harness.benchmark import (
     split_queries,
     splitting_name,
 )
-from harness.benchmark.source import Chain, check_chain, judgement_files, with_chain
+from harness.benchmark.source.assembly import with_chain
+from harness.benchmark.source.judgements import judgement_files
+from harness.benchmark.source.records import Chain, check_chain
 from harness.benchmark.split import clusters
 from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array, arrow, find
-from harness.core.configuration import names
+from harness.core.configuration.conf_files import names
 from harness.core.errors import HarnessError, described, one_of, texts_of, whole_number
 from harness.core.table import counted
 from harness.evaluation.gold import goldfile

@@ -13,21 +13,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.benchmark.source import (
+from harness.benchmark.source.judgements import join_judgements, judgement_files, read_judgements
+from harness.benchmark.source.records import (
     QUERY_NAMES,
     Chain,
     Record,
     chains,
     check_supporting,
-    join_judgements,
-    judgement_files,
-    read_judgements,
     read_lines,
     with_our_names,
 )
 from harness.core.arrays import BoolArray
 from harness.core.errors import HarnessError
-from harness.core.input import parse_json, refuse_array
+from harness.core.input.read import parse_json, refuse_array
 from harness.run.content import DOC, QUERY, Content
 from harness.run.entries import Entries, check_named, check_once, said
 from harness.run.form import TREC, Form, recognise

@@ -14,6 +14,18 @@ means that the hop order is unknown.
 [0.0, 1.0, 0.0]
 """
 
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+from .gold_ranks import RunRanks as RunRanks
+from .gold_ranks import describe_ranges as describe_ranges
+from .gold_ranks import gold_ranks as gold_ranks
+from .gold_ranks import run_ranks as run_ranks
+from .mean import groups as groups
+from .mean import means as means
+from .measure import ABSENT as ABSENT
+from .measure import NONE as NONE
+from .measure import Measure as Measure
+from .measure import Metric as Metric
+from .measure import Values as Values
+from .measure import average as average
+from .measure import definitions as definitions
+from .measure import described_metrics as described_metrics
+from .measure import metrics as metrics

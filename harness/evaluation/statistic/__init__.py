@@ -1,5 +1,34 @@
 """Statistics: p-values, intervals, effect sizes and power."""
 
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+from .clustering import Labels as Labels
+from .clustering import cluster_sums as cluster_sums
+from .clustering import clustered_mcnemar as clustered_mcnemar
+from .clustering import correlation as correlation
+from .clustering import design_effect as design_effect
+from .clustering import dominant as dominant
+from .clustering import effective_clusters as effective_clusters
+from .clustering import flip_chances as flip_chances
+from .clustering import share as share
+from .clustering import too_few as too_few
+from .gate_power import gate_power as gate_power
+from .gate_power import gate_questions_needed as gate_questions_needed
+from .intervals import ClusteredScore as ClusteredScore
+from .intervals import bootstrap as bootstrap
+from .intervals import clustered_wilson as clustered_wilson
+from .intervals import difference_interval as difference_interval
+from .intervals import wilson as wilson
+from .mcnemar_power import mcnemar_power as mcnemar_power
+from .mcnemar_power import queries_needed as queries_needed
+from .mcnemar_power import smallest_effect as smallest_effect
+from .mcnemar_power import smallest_mean as smallest_mean
+from .p_values import charge as charge
+from .p_values import holm as holm
+from .p_values import mcnemar as mcnemar
+from .p_values import mcnemar_ps as mcnemar_ps
+from .p_values import odds_ratio as odds_ratio
+from .paired import PairedTest as PairedTest
+from .paired import is_mcnemar as is_mcnemar
+from .paired import paired_tests as paired_tests
+from .paired import sign_flip as sign_flip
+from .selection import Expected as Expected
+from .selection import expected as expected

@@ -16,7 +16,7 @@ from harness.benchmark import Benchmark
 from harness.benchmark.text import Casing
 from harness.core.arrays import Int32Array, Int64Array
 from harness.core.artifact import Facts
-from harness.core.configuration import REACHES
+from harness.core.configuration.stored_strategy import REACHES
 from harness.core.errors import whole_number
 from harness.core.files import write_text
 from harness.core.identity import NO_RESULT, folder_sha256

@@ -1,5 +1,9 @@
 """Encoders: texts to unit vectors, one strategy a file; vectors are artifacts."""
 
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+from .embedding import ROLES as ROLES
+from .embedding import Encoder as Encoder
+from .embedding import Model as Model
+from .embedding import Role as Role
+from .embedding import embed as embed
+from .embedding import find_cut as find_cut
+from .embedding import pair_cosines as pair_cosines

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
     from torch import Tensor
 
-    from harness.model.encoder import Role
+    from harness.model.encoder.embedding import Role
 
 TOKENS = 2048
 WIDTH = 384

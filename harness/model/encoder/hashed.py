@@ -17,7 +17,7 @@ from harness.core.artifact import Facts
 from harness.core.errors import whole_number
 
 if TYPE_CHECKING:
-    from harness.model.encoder import Role
+    from harness.model.encoder.embedding import Role
 
 WORD = re.compile(r"\w+")
 

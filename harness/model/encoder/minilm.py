@@ -10,7 +10,7 @@ from harness.core.errors import HarnessError
 from harness.model.encoder.sentence_transformer import Settings
 
 if TYPE_CHECKING:
-    from harness.model.encoder import Model
+    from harness.model.encoder.embedding import Model
 
 
 @dataclass(frozen=True, kw_only=True)

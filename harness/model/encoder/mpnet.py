@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.core.configuration import REACHES
+from harness.core.configuration.stored_strategy import REACHES
 from harness.core.errors import HarnessError
 from harness.core.identity import NO_RESULT, folder_sha256
 from harness.model.encoder.sentence_transformer import Settings
 
 if TYPE_CHECKING:
-    from harness.model.encoder import Model
+    from harness.model.encoder.embedding import Model
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from harness.core.configuration import REACHES
+from harness.core.configuration.stored_strategy import REACHES
 from harness.core.identity import NO_RESULT, folder_sha256
 from harness.model.encoder.sentence_transformer import SentenceTransformer
 
 if TYPE_CHECKING:
-    from harness.model.encoder import Model
+    from harness.model.encoder.embedding import Model
 
 
 @dataclass(frozen=True)

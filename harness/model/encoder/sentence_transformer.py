@@ -18,7 +18,7 @@ import numpy as np
 
 from harness.core.arrays import BoolArray, Float32Array
 from harness.core.artifact import Facts
-from harness.core.configuration import REACHES
+from harness.core.configuration.stored_strategy import REACHES
 from harness.core.device import check_device, gpus, resolve_device
 from harness.core.errors import HarnessError, one_of, whole_number
 from harness.core.identity import LATER, NO_RESULT, files_sha256
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import sentence_transformers
     from torch import Tensor
 
-    from harness.model.encoder import Model, Role
     from harness.model.encoder.batches import BatchedModel
+    from harness.model.encoder.embedding import Model, Role
 
 log = logging.getLogger(__name__)
 Forward = Callable[[Mapping[str, "Tensor"]], Float32Array]

@@ -27,7 +27,7 @@ from harness.model.encoder.minilm import weights_folder
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from harness.model.encoder import Role
+    from harness.model.encoder.embedding import Role
 
 BEFORE = 1995
 """Number of tokens before the most frequent word of the vocabulary: marks, unused places and single

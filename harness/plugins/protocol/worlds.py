@@ -13,8 +13,9 @@ from harness.core.errors import HarnessError, bounded
 from harness.evaluation.metric import Metric
 from harness.plugins.protocol.calibration import Rates, Signs, exchanged, most
 from harness.plugins.protocol.forecasts import IntervalCoverage, check_forecasts
-from harness.sweep.judge import tiebreak
-from harness.sweep.trial import Prepared, Trial, trial_names
+from harness.sweep.judge.choice import tiebreak
+from harness.sweep.trial.prepared import Prepared
+from harness.sweep.trial.trial import Trial, trial_names
 from harness.work.progress import over
 
 

@@ -19,9 +19,13 @@ from harness.fusion.fuse import rank_documents
 from harness.plugins.site.trail import Explain, Trail, explanation
 from harness.retriever import Retriever
 from harness.run import Run
-from harness.sweep.folder import lock_file, locked_winner, name_origin, read_lock
-from harness.sweep.trial import Identities, Trial, inputs, keys, reopen
-from harness.sweep.winner import choose_trial
+from harness.sweep.folder.inventory import name_origin
+from harness.sweep.folder.lock import lock_file, locked_winner, read_lock
+from harness.sweep.trial import inputs
+from harness.sweep.trial.override import keys
+from harness.sweep.trial.plan import reopen
+from harness.sweep.trial.trial import Identities, Trial
+from harness.sweep.winner.chosen_trial import choose_trial
 from harness.work.store import Store
 
 

@@ -1,5 +1,1 @@
 """The output of commands: tables, the sentences below them, and answers."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -22,7 +22,9 @@ from harness.evaluation.conclusion import (
 )
 from harness.report.console.forecast import forecasts, is_empty, outlook
 from harness.report.table.hops import exceptions
-from harness.sweep.folder import SweepResult, View, caption
+from harness.sweep.folder import caption
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.view import View
 
 SHORT = "in short"
 

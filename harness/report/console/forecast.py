@@ -5,7 +5,8 @@ from __future__ import annotations
 from harness.core.artifact import Facts
 from harness.core.table import counted, percent, percents, points
 from harness.evaluation.conclusion import Sentence
-from harness.sweep.folder import SweepResult, View
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.view import View
 
 
 def forecasts(result: SweepResult) -> list[Sentence]:

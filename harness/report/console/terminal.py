@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from harness.benchmark.source import sample_note
+from harness.benchmark.source.card import sample_note
 from harness.core.table import Table, fit, paragraph, shown_lines
 from harness.evaluation.column import MCNEMAR, SIGN
 from harness.evaluation.conclusion import Kind, Sentence, by_topic, lead, select_texts
@@ -13,7 +13,8 @@ from harness.report.console.conclusions import sentences
 from harness.report.display import Display
 from harness.report.table import trials
 from harness.report.table.main import by_hops
-from harness.sweep.folder import SweepResult, View
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.view import View
 
 ROWS = 6
 """Number of rows of a short table; more fusers have more rows."""

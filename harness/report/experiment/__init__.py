@@ -27,8 +27,8 @@ from harness.report.experiment.description import read_experiment as read_experi
 from harness.report.experiment.tables import fragmentation, parts_table, summary
 from harness.report.figure import Picture
 from harness.report.table.comparison_table import ComparisonTable, publication
-from harness.sweep.folder import SweepResult
-from harness.sweep.judge import Spec, described_errors
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.judge.table_rows import Spec, described_errors
 
 TABLES: Mapping[str, Callable[[SweepResult, Spec, Spec], Table]] = {
     "rows": lambda result, spec, experiment: ComparisonTable(result, spec, experiment).table(),

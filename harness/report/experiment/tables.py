@@ -10,8 +10,9 @@ from dataclasses import replace
 from harness.core.table import Column, Source, Style, Table, counted, stack
 from harness.evaluation.column import won_lost
 from harness.report.table.comparison_table import UNPRINTED, ComparisonTable, not_comparable
-from harness.sweep.folder import SweepResult, caption
-from harness.sweep.judge import Spec, is_shown, matches
+from harness.sweep.folder import caption
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.judge.table_rows import Spec, is_shown, matches
 
 GRAPHS = {
     "entities": Column("entities", "count"),

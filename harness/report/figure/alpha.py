@@ -11,7 +11,9 @@ import numpy as np
 from harness.evaluation.statistic import wilson
 from harness.fusion.context import default_anchor
 from harness.report.figure import Picture, color_and_marker
-from harness.sweep.folder import JudgedTrial, SweepResult, View
+from harness.sweep.folder.judged_trial import JudgedTrial
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.view import View
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

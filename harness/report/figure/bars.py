@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from harness.report.figure import COLORS, Built, Picture
 from harness.report.table.comparison_table import ComparisonTable
-from harness.sweep.folder import SweepResult
-from harness.sweep.judge import Spec
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.judge.table_rows import Spec
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

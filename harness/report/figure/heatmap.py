@@ -13,8 +13,9 @@ from harness.core.table import Column, Kind, Source, Table
 from harness.report.figure import Built, Picture
 from harness.report.table.comparison_table import not_comparable
 from harness.report.table.knobs import value_text
-from harness.sweep.folder import SweepResult, caption
-from harness.sweep.judge import Spec, is_shown, matches
+from harness.sweep.folder import caption
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.judge.table_rows import Spec, is_shown, matches
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

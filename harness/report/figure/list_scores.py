@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.core.arrays import Float64Array
-from harness.core.configuration import strategy
+from harness.core.configuration.conf_files import strategy
 from harness.core.table import digits
 from harness.fusion.normalizer import Normalizer, for_list
 from harness.fusion.pool import PoolSpec
 from harness.report.figure import COLORS, HATCHES, Picture
-from harness.sweep.folder import ListScores, SweepResult
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.rows import ListScores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,7 +12,7 @@ from harness.core.escape import file_name
 from harness.evaluation.conclusion import evidence
 from harness.evaluation.paired_comparison import Comparison
 from harness.report.figure import COLORS, HATCHES, Picture, whole_numbers
-from harness.sweep.folder import SweepResult
+from harness.sweep.folder.result import SweepResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -26,7 +26,9 @@ from harness.report.pdf.compile import SECONDS, compile_pdf, fill
 from harness.report.table.main import by_hops, main
 from harness.report.table.study import study_tables
 from harness.report.table.sweep_tables import best_list, build_tables
-from harness.sweep.folder import SweepResult, by_kind, caption, made_by
+from harness.sweep.folder import caption
+from harness.sweep.folder.caption import made_by
+from harness.sweep.folder.result import SweepResult, by_kind
 from harness.sweep.settings import settings_table
 from harness.work.progress import over
 

@@ -9,7 +9,8 @@ from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, judged, won_lost
 from harness.evaluation.family import Family
 from harness.evaluation.metric import ABSENT
 from harness.evaluation.paired_comparison import Comparison
-from harness.sweep.folder import View, caption
+from harness.sweep.folder import caption
+from harness.sweep.folder.view import View
 
 INFORMATIVE = 0.05
 """Share of changed questions below which equivalence has no meaning."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from harness.core.table import Column, Table
 from harness.report.table.knobs import value_text
-from harness.sweep.folder import View, caption
+from harness.sweep.folder import caption
+from harness.sweep.folder.view import View
 
 
 def ceiling(view: View) -> list[Table]:

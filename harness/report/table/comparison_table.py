@@ -12,7 +12,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from harness.benchmark.source import plain_name
+from harness.benchmark.source.card import plain_name
 from harness.core.errors import one_of
 from harness.core.table import Column, Field, Source, Table
 from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, MCNEMAR, judged
@@ -20,8 +20,11 @@ from harness.evaluation.family import Family
 from harness.evaluation.metric import Metric, average, definitions
 from harness.evaluation.paired_comparison import Comparison
 from harness.evaluation.statistic import clustered_wilson
-from harness.sweep.folder import SweepResult, View, caption, differences
-from harness.sweep.judge import Spec, find_rows
+from harness.sweep.folder import caption
+from harness.sweep.folder.caption import differences
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.view import View
+from harness.sweep.judge.table_rows import Spec, find_rows
 
 UNPRINTED = "–"
 FEWEST = 3

@@ -6,7 +6,8 @@ import numpy as np
 
 from harness.core.table import WINNER, Column, Table
 from harness.evaluation.metric import ABSENT, Metric
-from harness.sweep.folder import View, caption
+from harness.sweep.folder import caption
+from harness.sweep.folder.view import View
 
 
 def headroom(view: View) -> list[Table]:

@@ -11,7 +11,7 @@ from harness.core.arrays import Int64Array
 from harness.evaluation.family import Family
 from harness.evaluation.metric import groups
 from harness.evaluation.paired_comparison import Comparison
-from harness.sweep.folder import View
+from harness.sweep.folder.view import View
 
 POOLED = "3 or more hops"
 Groups = Mapping[str, Int64Array]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from harness.core.table import Column, Table, counted
-from harness.sweep.folder import View, caption
+from harness.sweep.folder import caption
+from harness.sweep.folder.view import View
 
 
 def knobs(view: View) -> list[Table]:

@@ -7,7 +7,8 @@ from typing import Any
 
 from harness.core.artifact import Facts
 from harness.core.table import Column, Table
-from harness.sweep.folder import View, caption
+from harness.sweep.folder import caption
+from harness.sweep.folder.view import View
 
 EXPLAINED = (
     "Index: the time to make a list's artifacts (texts read, names found, vectors, graph), once "

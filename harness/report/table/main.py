@@ -11,7 +11,10 @@ from harness.evaluation.column import COLUMNS, MCNEMAR, SIGN, judged, won_lost
 from harness.report.display import Display, normalizer_of
 from harness.report.table.hops import labelled, pooled_hops
 from harness.report.table.trials import decided, in_paper, trial_table
-from harness.sweep.folder import JudgedTrial, SweepResult, View, caption, differing
+from harness.sweep.folder import caption
+from harness.sweep.folder.judged_trial import JudgedTrial
+from harness.sweep.folder.result import SweepResult, differing
+from harness.sweep.folder.view import View
 
 MOST = 20
 """The largest number of rows of a sweep."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from harness.benchmark.source import find_card
-from harness.core.configuration import leaves
+from harness.benchmark.source.card import find_card
+from harness.core.configuration.stored_strategy import leaves
 from harness.core.table import Column, Table, counted
-from harness.sweep.folder import SweepResult
+from harness.sweep.folder.result import SweepResult
 from harness.work.compute import read_compute
 
 RECORD = ["command", "hardware", "failed", "processor", "wall"]

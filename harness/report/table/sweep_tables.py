@@ -12,7 +12,9 @@ from harness.report.table.hops import labelled
 from harness.report.table.knobs import knobs
 from harness.report.table.list_costs import cost
 from harness.report.table.trials import decided, leaderboard, trial_table, winner_note
-from harness.sweep.folder import SweepResult, View, caption
+from harness.sweep.folder import caption
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.view import View
 
 
 def best_list(result: SweepResult) -> list[Table]:

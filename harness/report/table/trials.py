@@ -12,7 +12,9 @@ from typing import Literal
 
 from harness.core.table import WINNER, Column, Field, Table, counted
 from harness.evaluation.column import MCNEMAR, SIGN, judged, won_lost
-from harness.sweep.folder import SweepResult, View, caption
+from harness.sweep.folder import caption
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.view import View
 
 Face = Literal["screen", "explained", "paper", "best_list", "metrics", "leaderboard", "tracker"]
 """The places that show a column: the terminal (short, and with explain=true), the table of a paper,

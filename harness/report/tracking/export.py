@@ -13,10 +13,13 @@ from typing import Protocol, cast, runtime_checkable
 
 from omegaconf import DictConfig
 
-from harness.core.configuration import NAME, instantiate, strategy
+from harness.core.configuration.conf_files import strategy
+from harness.core.configuration.instantiation import instantiate
+from harness.core.configuration.stored_strategy import NAME
 from harness.core.errors import HarnessError
 from harness.core.table import counted
-from harness.sweep.folder import SweepResult, choose, finished
+from harness.sweep.folder.inventory import choose, finished
+from harness.sweep.folder.result import SweepResult
 
 
 @runtime_checkable

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.core.configuration import program
+from harness.core.configuration.extras import program
 from harness.core.errors import HarnessError, whole_number
 from harness.core.escape import file_name
 from harness.core.identity import digest
 from harness.core.secret import hide_secrets, hide_values
 from harness.report.tracking import entry
-from harness.sweep.folder import SweepResult
+from harness.sweep.folder.result import SweepResult
 
 if TYPE_CHECKING:
     from harness.report.tracking.writer import Writer

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.core.configuration import NAME
+from harness.core.configuration.stored_strategy import NAME
 from harness.core.identity import digest, record
 
 GROUPS = ("dataset", "encoder", "extractor", "graph", "lists", "objective", "margin")

@@ -1,5 +1,1 @@
 """Nearest vectors: exact search, FAISS indexes, linking questions to names."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

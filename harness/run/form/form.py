@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from harness.core.errors import HarnessError
-from harness.core.input import COMMA, TAB, form_of, is_packed
+from harness.core.input.read import form_of, is_packed
+from harness.core.input.separated import COMMA, TAB
 from harness.run import trec
 from harness.run.content import LISTS, Content
 from harness.run.entries import Entries

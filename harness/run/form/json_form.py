@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness.core.errors import HarnessError
 from harness.core.files import written
-from harness.core.input import read_json
+from harness.core.input.read import read_json
 from harness.run.content import Content
 from harness.run.entries import Entries
 from harness.run.mapping import entries_of

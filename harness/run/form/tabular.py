@@ -14,15 +14,8 @@ import pyarrow as pa
 
 from harness.core.errors import HarnessError
 from harness.core.files import whole
-from harness.core.input import (
-    numbered_lines,
-    opened,
-    parse_json,
-    read_text,
-    refuse_array,
-    rows_of,
-    separator_of,
-)
+from harness.core.input.read import numbered_lines, opened, parse_json, refuse_array
+from harness.core.input.separated import read_text, rows_of, separator_of
 from harness.run.content import Content
 from harness.run.entries import Entries
 from harness.run.form.columns import VALUE, choose_columns, no_rows, of_rows, of_table

@@ -21,7 +21,7 @@ from pyarrow import csv
 
 from harness.core.arrays import to_numpy
 from harness.core.errors import HarnessError
-from harness.core.input import MARK, decoded, numbered_lines, opened
+from harness.core.input.read import MARK, decoded, numbered_lines, opened
 from harness.core.table import counted
 from harness.run.entries import Entries, several_systems
 

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from omegaconf import DictConfig, open_dict
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source import Chain
+from harness.benchmark.source.records import Chain
 from harness.core.errors import HarnessError
 from harness.core.identity import digest, file_sha256
 from harness.evaluation.gold import Gold

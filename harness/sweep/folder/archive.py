@@ -19,7 +19,7 @@ import yaml
 from harness.core.errors import HarnessError
 from harness.core.files import whole
 from harness.core.identity import code_version
-from harness.core.input import BROKEN, MOST, SMALL, read_yaml
+from harness.core.input.read import BROKEN, MOST, SMALL, read_yaml
 from harness.sweep.folder.lock import ENTRY, FILES, HELDOUT, LOCK, portable
 
 INDEX = "archive.json"

@@ -11,7 +11,7 @@ import numpy as np
 
 from harness.benchmark import UNORDERED
 from harness.benchmark.oddity import describe_oddities
-from harness.benchmark.source import sample_note
+from harness.benchmark.source.card import sample_note
 from harness.core.table import Source, counted, percent
 from harness.evaluation.metric import definitions, describe_ranges
 from harness.evaluation.statistic import design_effect

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from harness.core.configuration import leaves
+from harness.core.configuration.stored_strategy import leaves
 from harness.core.errors import HarnessError, MissingFile
 from harness.core.table import Column, Table, counted
 from harness.sweep.folder.lock import LOCK, locked_winner

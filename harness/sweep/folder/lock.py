@@ -12,7 +12,7 @@ import yaml
 
 from harness.core.errors import HarnessError
 from harness.core.identity import digest, file_sha256, sealed
-from harness.core.input import read_json, read_yaml
+from harness.core.input.read import read_json, read_yaml
 
 LOCK = "winner.lock.json"
 KEYS = (

@@ -16,7 +16,7 @@ import numpy as np
 
 from harness.core.arrays import Int32Array
 from harness.core.errors import HarnessError
-from harness.core.input import parse_json, read_yaml
+from harness.core.input.read import parse_json, read_yaml
 from harness.core.table import counted
 from harness.sweep.folder.baselines import group_of
 from harness.sweep.folder.judged_trial import (

@@ -1,5 +1,1 @@
 """The single evaluation on test: the scores of the locked trials, and the ledger."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

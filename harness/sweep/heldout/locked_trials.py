@@ -24,7 +24,7 @@ from harness.core.errors import HarnessError
 from harness.core.files import remove_partials, whole
 from harness.core.identity import code_version, record
 from harness.core.table import counted
-from harness.sweep.folder import results
+from harness.sweep.folder.inventory import results
 from harness.sweep.folder.judged_trial import Evaluated, comparisons_frame
 from harness.sweep.folder.lock import (
     ENTRY,
@@ -39,8 +39,8 @@ from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger, Look, ledger_path, pack_keys
 from harness.sweep.judge import choice
 from harness.sweep.judge.trial_table import judge_trials
-from harness.sweep.trial import Trial
 from harness.sweep.trial.prepared import Prepared
+from harness.sweep.trial.trial import Trial
 
 log = logging.getLogger(__name__)
 

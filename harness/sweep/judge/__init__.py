@@ -1,5 +1,1 @@
 """The judgement of trials: rows, tests and corrections, edges of the grid, choice and forecast."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -19,7 +19,7 @@ from harness.sweep.folder.lock import LOCK, Lock, check_file, check_same, locked
 from harness.sweep.folder.result import SweepResult
 
 if TYPE_CHECKING:
-    from harness.sweep.trial import Trial
+    from harness.sweep.trial.trial import Trial
 
 
 @dataclass(frozen=True)

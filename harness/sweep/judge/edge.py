@@ -10,9 +10,9 @@ from harness.core.errors import HarnessError, is_number
 from harness.evaluation.metric import Metric
 from harness.fusion.fuse import check
 from harness.sweep.folder.judged_trial import JudgedTrial
-from harness.sweep.trial import GROUPS, Trial
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.override import name, values
+from harness.sweep.trial.trial import GROUPS, Trial
 
 
 @dataclass(frozen=True)

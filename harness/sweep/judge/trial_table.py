@@ -9,7 +9,7 @@ import numpy as np
 
 from harness.benchmark.split import clusters
 from harness.core.arrays import Int32Array
-from harness.core.configuration import by_name
+from harness.core.configuration.stored_strategy import by_name
 from harness.evaluation import statistic
 from harness.evaluation.family import Family
 from harness.evaluation.metric import Metric, means
@@ -26,8 +26,8 @@ from harness.sweep.folder.judged_trial import JudgedTrial
 from harness.sweep.judge.choice import Chosen, is_practical
 
 if TYPE_CHECKING:
-    from harness.sweep.trial import Trial
     from harness.sweep.trial.prepared import Prepared
+    from harness.sweep.trial.trial import Trial
 
 OUTCOMES = {
     "graph_win": "GraphWin: questions whose last hop is in its top k and not in dense's; effective if > 0.",  # noqa: E501

@@ -25,7 +25,7 @@ from harness.fusion.context import NOTHING, Context
 from harness.fusion.fuse import ON_THE_CPU, blocks, workers
 from harness.fusion.pool import PoolSpec
 from harness.run import Run
-from harness.sweep.trial import Trial
+from harness.sweep.trial.trial import Trial
 from harness.work.progress import Progress
 
 
@@ -76,7 +76,7 @@ def score(
             ).numpy()
 
     if device == "cpu":  # compiled once, before threads want it
-        from harness.evaluation.metric import count_better  # noqa: F401
+        from harness.evaluation.metric.gold_rank_kernel import count_better  # noqa: F401
     total = len(trials) * len(gold)
     with torch_alone(), Progress("score", total, "lists") if progress else nullcontext() as bar:
         for numbers, queries in map_threads(work, jobs, threads):

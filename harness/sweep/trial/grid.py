@@ -12,7 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
-from harness.core.configuration import defaults, instantiate, names
+from harness.core.configuration.conf_files import defaults, names
+from harness.core.configuration.instantiation import instantiate
 from harness.core.errors import (
     CombinationError,
     HarnessError,
@@ -27,7 +28,6 @@ from harness.fusion.fuser import Shared, check_shares
 from harness.fusion.importance import read_importance
 from harness.fusion.pool import PoolSpec, capped_lists, list_names
 from harness.sweep.folder.rows import Setting, Settings
-from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial, other_anchor
 from harness.sweep.trial.override import (
     POOL,
     Blocks,
@@ -41,6 +41,7 @@ from harness.sweep.trial.override import (
     typed_knobs,
     values,
 )
+from harness.sweep.trial.trial import GROUPS, RERANKER_INPUTS, Trial, other_anchor
 
 log = logging.getLogger(__name__)
 

@@ -17,7 +17,9 @@ from harness.benchmark import Benchmark
 from harness.benchmark.oddity import describe_oddities, find_oddities
 from harness.benchmark.split import are_tune_questions, share_gold
 from harness.core.artifact import MANIFEST, Facts, read_manifest
-from harness.core.configuration import extensions, instantiate, names
+from harness.core.configuration import extensions
+from harness.core.configuration.conf_files import names
+from harness.core.configuration.instantiation import instantiate
 from harness.core.errors import HarnessError, closest, described, keys_of
 from harness.core.identity import identity
 from harness.core.table import counted
@@ -28,8 +30,7 @@ from harness.graph import Graph
 from harness.retriever import Retriever, retrieve
 from harness.retriever.trec import Trec
 from harness.run import Run
-from harness.sweep.trial import Trial
-from harness.sweep.trial.trial import Identities
+from harness.sweep.trial.trial import Identities, Trial
 from harness.work.parts import Unfinished
 from harness.work.store import Store, open_shared
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from omegaconf import DictConfig, open_dict
 
-from harness.benchmark.source import judgement_files
+from harness.benchmark.source.judgements import judgement_files
 from harness.core.identity import file_sha256
 from harness.retriever.trec import Trec
 from harness.run import io

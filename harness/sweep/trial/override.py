@@ -8,18 +8,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
-from harness.core.configuration import (
-    NAME,
-    TARGET,
-    StoredReader,
-    by_name,
-    defaults,
-    names,
-)
+from harness.core.configuration.conf_files import defaults, names
+from harness.core.configuration.stored_strategy import NAME, TARGET, StoredReader, by_name
 from harness.core.errors import HarnessError, unused
 from harness.core.escape import override_key
 from harness.sweep.folder.rows import Setting, Settings
-from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial
+from harness.sweep.trial.trial import GROUPS, RERANKER_INPUTS, Trial
 
 LIST = re.compile(r"(retriever@)?lists\.")
 POOL = ("pool.cap", "pool.lists", "pool.capped", "pool.importance")

@@ -14,16 +14,17 @@ from typing import Any, cast
 from omegaconf import DictConfig, OmegaConf
 
 from harness.benchmark import Benchmark
-from harness.core.configuration import NAME, StoredReader, by_name
+from harness.core.configuration.stored_strategy import NAME, StoredReader, by_name
 from harness.core.errors import CombinationError, HarnessError, bounded
 from harness.core.secret import hide_secrets
 from harness.evaluation.metric import Metric, metrics
 from harness.evaluation.paired_comparison import MARGIN
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.trial import GROUPS, RERANKER_INPUTS, Trial, inputs, reference_of
+from harness.sweep.trial import inputs
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.kept_files import locate_files
 from harness.sweep.trial.override import ineffective, keys, read_axes, unread
+from harness.sweep.trial.trial import GROUPS, RERANKER_INPUTS, Trial, reference_of
 
 log = logging.getLogger(__name__)
 STORED = ("dataset", "lists", "pool", "grid", "objective", "metrics", *GROUPS)

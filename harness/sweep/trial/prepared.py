@@ -28,10 +28,10 @@ from harness.fusion.fuse import fuse_blocks
 from harness.retriever import Retriever
 from harness.run import Run
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.trial import Trial, engine, inputs
+from harness.sweep.trial import engine, inputs
 from harness.sweep.trial.engine import fit
 from harness.sweep.trial.plan import Plan
-from harness.sweep.trial.trial import Identities
+from harness.sweep.trial.trial import Identities, Trial
 from harness.work.store import Store, forget
 
 log = logging.getLogger(__name__)

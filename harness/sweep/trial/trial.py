@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from harness.core.arrays import Int32Array
-from harness.core.configuration import defaults
+from harness.core.configuration.conf_files import defaults
 from harness.core.errors import HarnessError, is_number, one_of
 from harness.core.identity import digest, file_sha256, identity, record
 from harness.fusion.context import default_anchor

@@ -10,14 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.core.configuration import StoredReader, instantiate, strategy
+from harness.core.configuration.conf_files import strategy
+from harness.core.configuration.instantiation import instantiate
+from harness.core.configuration.stored_strategy import StoredReader
 from harness.core.errors import HarnessError
 from harness.core.identity import own_versions
 from harness.fusion.fuse import check
 from harness.fusion.fuser import check_shares
 from harness.fusion.pool import PoolSpec, capped_lists
 from harness.sweep.folder.lock import check_same, lock_file, read_lock
-from harness.sweep.trial import GROUPS, Trial, other_anchor, reference_of
 from harness.sweep.trial.override import (
     fields,
     ineffective,
@@ -26,6 +27,7 @@ from harness.sweep.trial.override import (
     settings_of,
     typed_knobs,
 )
+from harness.sweep.trial.trial import GROUPS, Trial, other_anchor, reference_of
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.benchmark import Benchmark
 from harness.core.arrays import Int64Array
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.device import resolve_device
 from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import code_version
@@ -29,9 +29,10 @@ from harness.sweep.folder.lock import (
     read_lock,
 )
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.trial import Trial, inputs
+from harness.sweep.trial import inputs
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
+from harness.sweep.trial.trial import Trial
 from harness.sweep.winner.chosen_trial import read_winner
 from harness.work.store import forget
 

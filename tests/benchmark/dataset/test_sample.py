@@ -15,7 +15,7 @@ import harness
 from harness.benchmark import Benchmark
 from harness.benchmark.content import content_sha256
 from harness.benchmark.dataset.sample import Sample
-from harness.benchmark.source import read_card
+from harness.benchmark.source.card import read_card
 from harness.work.store import Store
 from tests.world.dice import Dice
 from tests.world.generate import generate

@@ -18,7 +18,8 @@ import pytest
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source.published import Published
-from harness.core.configuration import compose, instantiate
+from harness.core.configuration.composition import compose
+from harness.core.configuration.instantiation import instantiate
 from harness.core.errors import HarnessError
 from harness.work.store import Store
 

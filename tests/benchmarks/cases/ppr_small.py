@@ -9,7 +9,7 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.retriever import ppr
 from harness.sweep.trial.inputs import retrievers
 from tests.benchmarks import real

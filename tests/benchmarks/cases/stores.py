@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.core.configuration import names, strategy
+from harness.core.configuration.conf_files import names, strategy
 from tests.benchmarks.cases.dice import seeds_of, world
 from tests.benchmarks.measure import Case
 

@@ -19,7 +19,8 @@ from harness.evaluation.metric import metrics
 from harness.evaluation.metric.mean import means
 from harness.evaluation.metric.measure import Metric
 from harness.run import Run
-from harness.sweep.trial import Trial, engine
+from harness.sweep.trial import engine
+from harness.sweep.trial.trial import Trial
 from tests.benchmarks.lists import lists
 from tests.benchmarks.measure import Case
 from tests.benchmarks.trials import CAPPED, FREE, trials

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from harness.core.configuration import compose, instantiate
-from harness.report.tracking import update
+from harness.core.configuration.composition import compose
+from harness.core.configuration.instantiation import instantiate
+from harness.report.tracking.export import update
 from tests.benchmarks.measure import Case
 from tests.world.generate import write
 

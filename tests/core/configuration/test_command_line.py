@@ -11,8 +11,7 @@ import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf
 
-from harness.core.configuration import CommandLine
-from harness.core.configuration.command_line import quote_file
+from harness.core.configuration.command_line import CommandLine, quote_file
 from tests import process
 from tests.conftest import Command
 from tests.lines import cases

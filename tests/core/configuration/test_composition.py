@@ -4,7 +4,11 @@ import subprocess
 
 import pytest
 
-from harness.core.configuration import compose, defaults, instantiate, report_own_code, translation
+from harness.core.configuration import translation
+from harness.core.configuration.composition import compose
+from harness.core.configuration.conf_files import defaults
+from harness.core.configuration.instantiation import instantiate
+from harness.core.configuration.translation import report_own_code
 from harness.core.errors import HarnessError
 
 MODULES = {

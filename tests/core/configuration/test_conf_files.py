@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.configuration import concepts, described, extensions
+from harness.core.configuration import extensions
+from harness.core.configuration.conf_files import concepts, described
 from harness.evaluation.metric.measure import described_metrics
 
 

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.configuration import StoredReader, compose, extensions, names, strategy
+from harness.core.configuration import extensions
+from harness.core.configuration.composition import compose
+from harness.core.configuration.conf_files import names, strategy
+from harness.core.configuration.stored_strategy import StoredReader
 from harness.core.errors import HarnessError
 from tests import process
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.configuration import missing_library, pip_install, program
+from harness.core.configuration.extras import missing_library, pip_install, program
 from tests.process import harness
 
 ROOT = Path(__file__).parents[3]

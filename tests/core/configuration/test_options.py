@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from harness.__main__ import commands
-from harness.core.configuration import extensions, options
+from harness.core.configuration import extensions
+from harness.core.configuration.options import options
 from harness.core.configuration.yaml_files import read_conf
 
 OWN = """# Mine.

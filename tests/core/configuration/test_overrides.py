@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.configuration import compose, instantiate, prepare
+from harness.core.configuration.composition import compose, prepare
+from harness.core.configuration.instantiation import instantiate
 from harness.core.configuration.overrides import parse
 from harness.core.errors import HarnessError
 from tests.conftest import Command

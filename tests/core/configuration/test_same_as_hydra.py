@@ -10,7 +10,11 @@ import pytest
 import yaml
 from omegaconf import OmegaConf
 
-from harness.core.configuration import CommandLine, by_name, compose, extensions, names
+from harness.core.configuration import extensions
+from harness.core.configuration.command_line import CommandLine
+from harness.core.configuration.composition import compose
+from harness.core.configuration.conf_files import names
+from harness.core.configuration.stored_strategy import by_name
 from tests import process
 from tests.conftest import Command
 

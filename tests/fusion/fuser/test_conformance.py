@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from harness.core.configuration import names
+from harness.core.configuration.conf_files import names
 from harness.fusion.fuser import Calibrated
 from harness.testing import FuserConformance
 

@@ -1,6 +1,6 @@
 import pytest
 
-from harness.core.configuration import names, strategy
+from harness.core.configuration.conf_files import names, strategy
 from harness.core.errors import HarnessError
 from harness.fusion.fuse import check
 from harness.testing import NormalizerConformance

@@ -1,6 +1,6 @@
 """Those that read texts or seeds stand beside their models and worlds, in their own tests."""
 
-from harness.core.configuration import names
+from harness.core.configuration.conf_files import names
 from harness.testing import PureConformance, RerankerConformance
 
 

@@ -1,4 +1,4 @@
-from harness.core.configuration import names
+from harness.core.configuration.conf_files import names
 from harness.testing import TemperatureConformance
 
 

@@ -5,7 +5,7 @@ their own files.
 import numpy as np
 import pytest
 
-from harness.core.configuration import names
+from harness.core.configuration.conf_files import names
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.model.encoder.embedding import pair_cosines

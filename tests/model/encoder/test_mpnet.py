@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.configuration import compose, instantiate
+from harness.core.configuration.composition import compose
+from harness.core.configuration.instantiation import instantiate
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.model.encoder import embed

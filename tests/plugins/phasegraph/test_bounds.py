@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.core.configuration import strategy
+from harness.core.configuration.conf_files import strategy
 from harness.core.errors import HarnessError
 from harness.plugins.phasegraph.retriever.part import Part
 from harness.retriever.bm25 import BM25

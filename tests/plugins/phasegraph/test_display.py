@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from harness.report.output import displayed
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from omegaconf import OmegaConf
 
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from harness.report.table.comparison_table import ComparisonTable, publication
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.heldout import heldout
+from harness.sweep.heldout.locked_trials import heldout
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import ABSENT
 from harness.fusion.context import Context

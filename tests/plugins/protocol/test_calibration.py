@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from harness.plugins.protocol.calibration import clustered_power, exchanged
 from harness.plugins.protocol.calibration_tables import behaviours, forecasts, table

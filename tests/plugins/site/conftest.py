@@ -14,7 +14,7 @@ import pytest
 from omegaconf import DictConfig
 
 import harness
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.plugins.site.pages.site_files import build
 from harness.sweep.folder.result import SweepResult
 from tests.browser import CHROMIUM, Browser

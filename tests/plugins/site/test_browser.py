@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.core.configuration import defaults
+from harness.core.configuration.conf_files import defaults
 from harness.evaluation.statistic import holm, mcnemar
 from harness.report.display import Display
 from harness.sweep.folder.result import SweepResult

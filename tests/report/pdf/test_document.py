@@ -18,7 +18,7 @@ from unittest.mock import Mock
 import pytest
 import yaml
 
-from harness.core.configuration import defaults
+from harness.core.configuration.conf_files import defaults
 from harness.core.errors import HarnessError
 from harness.core.table import Column, Table, typeset
 from harness.report.display import Display

@@ -15,7 +15,9 @@ import pandas as pd
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from harness.core.configuration import compose, defaults, extensions, names
+from harness.core.configuration import extensions
+from harness.core.configuration.composition import compose
+from harness.core.configuration.conf_files import defaults, names
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.core.table import Column, Table

@@ -8,8 +8,9 @@ from types import ModuleType
 
 import pytest
 
-from harness.core.configuration import compose, instantiate
-from harness.report.tracking import describe_tracker, track, update
+from harness.core.configuration.composition import compose
+from harness.core.configuration.instantiation import instantiate
+from harness.report.tracking.export import describe_tracker, track, update
 from harness.report.tracking.mlflow import MLflow
 from harness.report.tracking.none import Untracked
 from tests.process import harness

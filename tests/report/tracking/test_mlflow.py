@@ -26,8 +26,8 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
-from harness.report.tracking import Tracking
 from harness.report.tracking.entry import FILES
+from harness.report.tracking.export import Tracking
 from harness.report.tracking.mlflow import MLflow
 from harness.report.tracking.none import Untracked
 from harness.sweep.folder.lock import ENTRY

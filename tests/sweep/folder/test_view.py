@@ -8,7 +8,8 @@ import pandas as pd
 
 from harness.benchmark import UNORDERED
 from harness.evaluation.metric import Metric
-from harness.sweep.folder import View, caption
+from harness.sweep.folder import caption
+from harness.sweep.folder.view import View
 from harness.sweep.judge.trial_table import find_equals
 from tests.judged import judged
 

@@ -11,14 +11,14 @@ import threading
 import pandas as pd
 import pytest
 
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from harness.core.files import HOST
 from harness.sweep.folder.lock import ENTRY, FILES, HELDOUT
 from harness.sweep.folder.result import LOCK, SweepResult
-from harness.sweep.heldout import heldout
 from harness.sweep.heldout import locked_trials as module
 from harness.sweep.heldout.ledger import Ledger
+from harness.sweep.heldout.locked_trials import heldout
 from harness.sweep.recomputation import verify_files, verify_numbers
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared

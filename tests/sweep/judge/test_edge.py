@@ -5,7 +5,8 @@ best.
 import pytest
 
 from harness.benchmark.source.records import read_lines
-from harness.core.configuration import compose, defaults
+from harness.core.configuration.composition import compose
+from harness.core.configuration.conf_files import defaults
 from harness.report.console.conclusions import conclusions
 from harness.run import Run, io
 from harness.sweep.judge.edge import beside, candidates, find_edges

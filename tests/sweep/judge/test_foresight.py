@@ -9,8 +9,7 @@ import pytest
 from harness.core.errors import HarnessError
 from harness.evaluation.statistic import mcnemar_power, queries_needed
 from harness.sweep.folder.baselines import Baselines
-from harness.sweep.heldout import heldout
-from harness.sweep.heldout.locked_trials import expectation
+from harness.sweep.heldout.locked_trials import expectation, heldout
 from harness.sweep.judge.choice import Chosen
 from harness.sweep.judge.foresight import foresight, power
 from tests.judged import judged
@@ -142,7 +141,7 @@ def test_the_new_columns(swept):  # noqa: F811
 
 
 def test_a_margin_without_bounds_is_refused(overrides):
-    from harness.core.configuration import compose
+    from harness.core.configuration.composition import compose
     from harness.sweep.trial.plan import Plan
 
     with pytest.raises(HarnessError, match=r"\(0.*1\].*margin=0"):

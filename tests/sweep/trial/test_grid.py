@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.core.configuration import defaults
+from harness.core.configuration.conf_files import defaults
 from harness.core.errors import HarnessError
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.override import ineffective, literal

@@ -16,7 +16,7 @@ from omegaconf import OmegaConf
 
 from harness.benchmark import md5_split
 from harness.benchmark.source.records import read_lines
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric.measure import last_hop
 from harness.report.table.sweep_tables import build_tables

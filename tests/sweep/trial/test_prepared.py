@@ -10,14 +10,14 @@ import pytest
 import torch
 
 from harness.benchmark.split import FOLDS, clusters, folds
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import ABSENT, gold_ranks, run_ranks
 from harness.fusion.context import Context
 from harness.fusion.fuser import Calibrated
 from harness.fusion.pool import Pool
 from harness.run import Run
-from harness.sweep.heldout import heldout
+from harness.sweep.heldout.locked_trials import heldout
 from harness.sweep.recomputation import verify_numbers
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared

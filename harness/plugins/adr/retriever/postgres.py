@@ -14,7 +14,8 @@ import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.core.artifact import Facts
-from harness.core.configuration import REACHES, need
+from harness.core.configuration.extras import need
+from harness.core.configuration.stored_strategy import REACHES
 from harness.core.errors import HarnessError, check_fields
 from harness.core.secret import check_address
 from harness.run import Run

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.core.configuration import need
+from harness.core.configuration.extras import need
 from harness.core.errors import HarnessError, whole_number
 from harness.work.engine import Ended, Work, check_ended
 

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from harness.core.artifact import MANIFEST, expected_files
-from harness.core.configuration import pip_install
+from harness.core.configuration.extras import pip_install
 from harness.core.errors import HarnessError
 from harness.core.identity import file_sha256
 

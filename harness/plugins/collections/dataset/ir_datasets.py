@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.benchmark import MEANING, Benchmark
-from harness.benchmark.source import Record, join_judgements, judged_benchmark
-from harness.core.configuration import need
+from harness.benchmark.source.judgements import join_judgements, judged_benchmark
+from harness.benchmark.source.records import Record
+from harness.core.configuration.extras import need
 from harness.core.errors import HarnessError
 from harness.work.store import Store
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from harness.benchmark.source import CorpusRecords, Published, Record
+from harness.benchmark.source.published import Published
+from harness.benchmark.source.records import Record
+from harness.benchmark.source.upstream import CorpusRecords
 
 
 @dataclass(frozen=True)

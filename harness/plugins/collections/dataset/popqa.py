@@ -6,7 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.benchmark.source import CorpusRecords, Published, Record
+from harness.benchmark.source.published import Published
+from harness.benchmark.source.records import Record
+from harness.benchmark.source.upstream import CorpusRecords
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.benchmark.source import Record
+from harness.benchmark.source.records import Record
 from harness.core.errors import one_of
 from harness.plugins.dice.dataset.rog import Rog
 

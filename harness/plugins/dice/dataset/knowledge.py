@@ -11,7 +11,9 @@ from dataclasses import replace
 import pyarrow as pa
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source import Chain, Record, Records, assemble, read_corpus
+from harness.benchmark.source.assembly import assemble
+from harness.benchmark.source.corpus import read_corpus
+from harness.benchmark.source.records import Chain, Record, Records
 from harness.core.errors import HarnessError
 from harness.core.identity import texts_sha256
 

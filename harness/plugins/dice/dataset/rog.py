@@ -17,10 +17,11 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source import Card, Record, Records, read_card, read_lines
+from harness.benchmark.source.card import Card, read_card
+from harness.benchmark.source.records import Record, Records, read_lines
 from harness.core.errors import HarnessError
 from harness.core.identity import NO_RESULT
-from harness.core.input import misfit
+from harness.core.input.stored import misfit
 from harness.plugins.dice.dataset.knowledge import Triple, knowledge
 from harness.work.store import Store
 

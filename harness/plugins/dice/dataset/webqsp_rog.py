@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.benchmark.source import Record
+from harness.benchmark.source.records import Record
 from harness.plugins.dice.dataset.rog import Rog
 
 

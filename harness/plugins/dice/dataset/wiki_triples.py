@@ -12,7 +12,8 @@ from pathlib import Path
 
 from harness.benchmark import Benchmark
 from harness.benchmark.dataset import Dataset
-from harness.benchmark.source import Record, Records, read_card
+from harness.benchmark.source.card import read_card
+from harness.benchmark.source.records import Record, Records
 from harness.core.errors import HarnessError
 from harness.plugins.dice.dataset.knowledge import Triple, answering, knowledge, spaced
 from harness.work.store import Store

@@ -21,7 +21,7 @@ from harness.plugins.dice.triple.sorensen import Labels
 from harness.plugins.dice.triple.triples import GraphBranch, RowTargets, sentence_triples
 from harness.plugins.dice.triplestore import Triplestore, TripleTable
 from harness.plugins.dice.vectorstore import Vectorstore
-from harness.plugins.mentions.retriever.mentions import keep_greatest
+from harness.plugins.mentions.retriever.mentions.pairs import keep_greatest
 from harness.run import Run
 from harness.work.latency import time_alone
 from harness.work.store import Store

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.core.arrays import Float64Array, Int64Array
-from harness.core.configuration import need
+from harness.core.configuration.extras import need
 
 EDITS: Mapping[str, str] = {"levenshtein": "Levenshtein", "jaro_winkler": "JaroWinkler"}
 """Modules of ``rapidfuzz.distance`` by name."""

@@ -14,7 +14,7 @@ from harness.graph.extractor import Extraction, Triples
 from harness.plugins.dice.triple.edit import EditLabels
 from harness.plugins.dice.triple.sorensen import Labels
 from harness.plugins.dice.triplestore import Expand, TripleTable
-from harness.plugins.mentions.retriever.mentions import expand_ranges, keep_greatest
+from harness.plugins.mentions.retriever.mentions.pairs import expand_ranges, keep_greatest
 
 Seeds = Int64Array | None
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from harness.core.arrays import Int64Array
-from harness.core.configuration import need
+from harness.core.configuration.extras import need
 from harness.core.errors import check_fields
 from harness.core.identity import NO_RESULT
 from harness.plugins.dice.triplestore import Expand, TripleTable

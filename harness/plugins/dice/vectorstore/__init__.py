@@ -50,7 +50,7 @@ def rank_candidates(
     Returns:
         Numbers int64[Q, k], -1 for none, and scores float64[Q, k].
     """
-    from harness.retriever.search import cosines
+    from harness.retriever.search.exact import cosines
 
     depth = min(depth, len(vectors))
     width = min(depth + MARGIN, len(vectors))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from harness.core.arrays import Float32Array
-from harness.core.configuration import need
+from harness.core.configuration.extras import need
 from harness.core.errors import check_fields
 from harness.plugins.dice.vectorstore import Search, rank_candidates
 

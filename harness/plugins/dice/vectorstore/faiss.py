@@ -9,7 +9,8 @@ from functools import partial
 
 from harness.core.arrays import Float32Array
 from harness.plugins.dice.vectorstore import Search
-from harness.retriever.search import build, exact_search, search
+from harness.retriever.search.exact import exact_search
+from harness.retriever.search.index import build, search
 
 
 @dataclass(frozen=True)

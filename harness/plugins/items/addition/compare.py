@@ -16,7 +16,7 @@ from omegaconf import DictConfig
 
 from harness.command import python_value, refuse_unread
 from harness.core.errors import HarnessError
-from harness.plugins.items.score import ScoreComparison, compare_files
+from harness.plugins.items.score.score_comparison import ScoreComparison, compare_files
 
 OF_LISTS = ("k", "split", "splitting", "dataset.chain", "ties", "rel", "strict", "lenient")
 """Keys that say how ranked lists are judged."""

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from harness.core.errors import path_of
-from harness.plugins.items.score import ScoreComparison, Scores, compare_systems, read_scores
+from harness.plugins.items.score.item_scores import Scores, read_scores
+from harness.plugins.items.score.score_comparison import ScoreComparison, compare_systems
 
 Given = str | Path | Mapping[str, float]
 """A file of scores, or ``{item: score}``."""

@@ -24,20 +24,11 @@ from typing import Any, NamedTuple, NotRequired
 import pyarrow as pa
 from typing_extensions import TypedDict
 
-from harness.benchmark.source import stream_lines
+from harness.benchmark.source.records import stream_lines
 from harness.core.errors import HarnessError, keys_of, nearest
-from harness.core.input import (
-    COMMA,
-    DAMAGED,
-    TAB,
-    form_of,
-    misfit,
-    opened,
-    parse_json,
-    read_text,
-    rows_of,
-    separator_of,
-)
+from harness.core.input.read import DAMAGED, form_of, opened, parse_json
+from harness.core.input.separated import COMMA, TAB, read_text, rows_of, separator_of
+from harness.core.input.stored import misfit
 
 NAMES: Mapping[str, Sequence[str]] = {
     "item": (

@@ -12,7 +12,7 @@ from harness.core.arrays import Float32Array, Int64Array, distinct, evenly
 from harness.core.threads import available, map_threads
 from harness.graph.synonym import NOBODY, PART, SLACK, Pairs, bounds, symmetric
 from harness.model.encoder import pair_cosines
-from harness.retriever.search import inner_products
+from harness.retriever.search.exact import inner_products
 from harness.work.shared_rows import Columns, cut
 
 LISTS = 4

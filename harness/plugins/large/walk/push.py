@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from harness.core.threads import available, map_threads
-from harness.retriever.pagerank import Solution
+from harness.retriever.pagerank.pagerank import Solution
 
 TINY = np.finfo(np.float64).tiny
 CELLS = 1 << 25

@@ -40,13 +40,13 @@ def run(config: DictConfig) -> None:
     import textwrap
 
     from harness.benchmark.split import clusters
-    from harness.core.configuration import instantiate
+    from harness.core.configuration.instantiation import instantiate
     from harness.evaluation.gold import part_name
     from harness.plugins.llm.answering import answer_table, answering
     from harness.report.output import check_ending, write_result
     from harness.run import io as lists
     from harness.run.matching import fit
-    from harness.sweep.trial import store as store_of
+    from harness.sweep.trial.inputs import store as store_of
 
     complete(config)
     check_ending(config.out)

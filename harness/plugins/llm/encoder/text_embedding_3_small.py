@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harness.core.arrays import BoolArray, Float32Array
-from harness.core.configuration import REACHES
+from harness.core.configuration.stored_strategy import REACHES
 from harness.core.errors import HarnessError, check_fields
 from harness.core.identity import NO_RESULT
 from harness.plugins.llm.endpoint.client import Away, Endpoint, Refused, Server

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from typing_extensions import TypedDict
 
-from harness.core.configuration import REACHES
+from harness.core.configuration.stored_strategy import REACHES
 from harness.core.errors import check_fields
 from harness.core.identity import LATER, NO_RESULT
 from harness.core.table import counted

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
-from harness.core.configuration import REACHES, need
+from harness.core.configuration.extras import need
+from harness.core.configuration.stored_strategy import REACHES
 from harness.core.errors import HarnessError, check_fields
 from harness.core.identity import NO_RESULT
 from harness.core.secret import check_address, check_variable

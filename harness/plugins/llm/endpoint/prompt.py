@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from harness.core.configuration import folders
+from harness.core.configuration.extensions import folders
 from harness.core.errors import HarnessError, nearest
 
 T = TypeVar("T")

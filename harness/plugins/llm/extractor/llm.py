@@ -13,15 +13,9 @@ from harness.core.identity import NO_RESULT, digest
 from harness.core.table import counted
 from harness.graph.extractor import Extractor
 from harness.graph.extractor.extraction import Extraction, NamePlace
-from harness.plugins.llm.endpoint import (
-    LETTERS,
-    Chat,
-    Conversation,
-    fill,
-    form_of,
-    read_field,
-    read_text,
-)
+from harness.plugins.llm.endpoint.chat import LETTERS, Chat
+from harness.plugins.llm.endpoint.conversation import Conversation
+from harness.plugins.llm.endpoint.prompt import fill, form_of, read_field, read_text
 from harness.plugins.llm.extractor.openie import Statements, add_open_names, add_statements
 
 TEXTS = {"type": "array", "items": {"type": "string"}}

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source import read_array, read_lines
+from harness.benchmark.source.records import read_array, read_lines
 from harness.core.errors import HarnessError, MissingFile, bounded
 from harness.core.identity import NO_RESULT, file_sha256
-from harness.core.input import form_of, misfit
+from harness.core.input.read import form_of
+from harness.core.input.stored import misfit
 from harness.graph.extractor import Extractor
 from harness.graph.extractor.extraction import Extraction, NamePlace
 from harness.plugins.llm.extractor.openie import Statements, add_open_names, add_statements

@@ -13,7 +13,8 @@ import numpy as np
 
 from harness.core.errors import whole_number
 from harness.core.identity import NO_RESULT, digest
-from harness.plugins.llm.endpoint import Chat, Conversation
+from harness.plugins.llm.endpoint.chat import Chat
+from harness.plugins.llm.endpoint.conversation import Conversation
 from harness.plugins.llm.endpoint.prompt import fill, form_of, read_field, read_text
 from harness.plugins.llm.gate import Candidates, Kept
 from harness.work.store import Store

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from harness.core.errors import HarnessError, bounded
 from harness.core.identity import NO_RESULT, digest
-from harness.plugins.llm.endpoint import Chat, Conversation
 from harness.plugins.llm.endpoint.answer_store import Answers
-from harness.plugins.llm.endpoint.chat import LETTERS, Estimate
+from harness.plugins.llm.endpoint.chat import LETTERS, Chat, Estimate
+from harness.plugins.llm.endpoint.conversation import Conversation
 from harness.plugins.llm.endpoint.prompt import fill, form_of, read_field, read_text
 from harness.plugins.llm.reader import Contexts
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from harness.core.arrays import BoolArray, Float64Array
-from harness.core.configuration import REACHES
+from harness.core.configuration.stored_strategy import REACHES
 from harness.core.errors import HarnessError
 from harness.plugins.llm.reranker.pretrained import (
     PretrainedReranker,

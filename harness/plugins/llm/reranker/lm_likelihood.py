@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 
 from harness.core.arrays import BoolArray, Float64Array
-from harness.core.configuration import REACHES
+from harness.core.configuration.stored_strategy import REACHES
 from harness.core.errors import HarnessError
 from harness.fusion.normalizer import ordered_sum
 from harness.plugins.llm.reranker.pretrained import (

@@ -14,7 +14,7 @@ from harness.core.arrays import Float64Array
 from harness.core.artifact import MANIFEST
 from harness.core.files import whole, write_json
 from harness.core.identity import code_version, library_versions
-from harness.core.input import DAMAGED
+from harness.core.input.read import DAMAGED
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from harness.core import threads
 from harness.core.arrays import Float64Array
-from harness.core.configuration import REACHES
+from harness.core.configuration.stored_strategy import REACHES
 from harness.core.device import resolve_device
 from harness.core.errors import HarnessError, one_of, whole_number
 from harness.core.identity import NO_RESULT, files_sha256

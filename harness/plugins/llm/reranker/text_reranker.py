@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
-from harness.core.configuration import REACHES
+from harness.core.configuration.stored_strategy import REACHES
 from harness.core.errors import HarnessError, bounded, whole_number
 from harness.core.identity import identity, texts_sha256
 from harness.fusion.context import SourceTexts, needed

@@ -25,7 +25,7 @@ from harness.command import CHOICE, FUSION, complete, refuse_unread, typed
 def run(config: DictConfig) -> None:
     """Fit, print the weights and their scores, and print the file's path."""
     from harness.core.table import Column, Table
-    from harness.plugins.mentions.fit import fit
+    from harness.plugins.mentions.fit.fit_file import fit
 
     complete(config)
     refuse_unread(*CHOICE)

@@ -1,5 +1,1 @@
 """Fits of the weights of a list on tune: the search, and cross-fitting by fold."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

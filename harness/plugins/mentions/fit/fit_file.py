@@ -10,7 +10,9 @@ import yaml
 from omegaconf import OmegaConf
 
 from harness.benchmark import read_splitting, splitting_name
-from harness.core.configuration import compose, instantiate, names
+from harness.core.configuration.composition import compose
+from harness.core.configuration.conf_files import names
+from harness.core.configuration.instantiation import instantiate
 from harness.core.errors import HarnessError, nearest, one_of
 from harness.core.files import write_text
 from harness.core.identity import code_version, digest, identity, library_versions, record

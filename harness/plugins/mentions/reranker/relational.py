@@ -25,8 +25,8 @@ from harness.fusion.learning import LEARNED, learned_value
 from harness.fusion.reranker import reorder, top
 from harness.plugins.mentions.forest import add_leaves, check_growth, check_trees, grow
 from harness.plugins.mentions.fuser.features import check_mixed
-from harness.plugins.mentions.retriever.mentions import PassageRelations, Related
 from harness.plugins.mentions.retriever.mentions.question_words import sum_shares
+from harness.plugins.mentions.retriever.mentions.relations import PassageRelations, Related
 
 ROUNDS = 2
 """Rounds of learning: on the fused order, then also on the choices of the first round's trees."""

@@ -16,10 +16,11 @@ from harness.benchmark import Benchmark
 from harness.benchmark.split import are_tune_questions, share_gold
 from harness.core.arrays import BoolArray, Int64Array, distinct
 from harness.core.artifact import Facts
-from harness.core.configuration import folders as places
+from harness.core.configuration.extensions import folders as places
 from harness.core.errors import HarnessError, MissingFile, bounded, nearest, one_of
 from harness.core.identity import NO_RESULT, file_sha256
-from harness.core.input import misfit, read_settings
+from harness.core.input.read import read_settings
+from harness.core.input.stored import misfit
 from harness.retriever import Retriever
 from harness.run import Run
 from harness.work.store import Store

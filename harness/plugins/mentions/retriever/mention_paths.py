@@ -35,7 +35,7 @@ from harness.plugins.mentions.retriever.mentions.scored_paths import (
 )
 from harness.plugins.mentions.retriever.mentions.sentence import Sentences
 from harness.plugins.mentions.retriever.mentions.sentence_vectors import SentenceVectors
-from harness.retriever.search import nearest_rows
+from harness.retriever.search.exact import nearest_rows
 from harness.run import Run
 from harness.work.shared_rows import Columns, cut, map_rows
 from harness.work.store import Store

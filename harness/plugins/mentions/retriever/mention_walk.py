@@ -26,7 +26,7 @@ from harness.plugins.mentions.retriever.mentions.pairs import (
     follow_edges,
     keep_greatest,
 )
-from harness.retriever.search import exact_search
+from harness.retriever.search.exact import exact_search
 from harness.run import Run
 from harness.work.store import Store
 

@@ -16,8 +16,9 @@ from harness.evaluation.family import Family
 from harness.evaluation.metric import Metric, average
 from harness.evaluation.paired_comparison import Comparison
 from harness.report.figure import COLORS, MARKERS, Built, Picture, mark_intervals
-from harness.sweep.folder import SweepResult, caption
-from harness.sweep.judge import Spec, find_rows
+from harness.sweep.folder import caption
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.judge.table_rows import Spec, find_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

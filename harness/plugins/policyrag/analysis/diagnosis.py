@@ -15,7 +15,7 @@ from omegaconf import DictConfig
 from harness.benchmark import SPLITS, Benchmark
 from harness.benchmark.text import normal, words
 from harness.core.arrays import Float64Array, Int64Array
-from harness.core.configuration import instantiate
+from harness.core.configuration.instantiation import instantiate
 from harness.core.errors import HarnessError, bounded, one_of, whole_number
 from harness.evaluation.statistic import bootstrap
 from harness.graph.extractor import find_names

@@ -32,7 +32,7 @@ def run(config: DictConfig) -> None:
     from harness.core.table import Column, Table
     from harness.plugins.policyrag.analysis.diagnosis import diagnose
     from harness.report.output import check_ending, write_result
-    from harness.sweep.trial import unread
+    from harness.sweep.trial.override import unread
 
     complete(config)
     refuse_unread(*FUSION, *CHOICE)

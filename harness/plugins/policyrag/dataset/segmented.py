@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from harness.benchmark import Benchmark
-from harness.benchmark.source import Chain, Record, Records, assemble, check_chain, read_prepared
+from harness.benchmark.source.assembly import assemble
+from harness.benchmark.source.prepared_files import read_prepared
+from harness.benchmark.source.records import Chain, Record, Records, check_chain
 from harness.benchmark.text import byte_offsets
 from harness.core.errors import HarnessError, MissingFile, whole_number
 from harness.work.store import Store

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from harness.core.arrays import BoolArray, Float32Array
-from harness.core.configuration import REACHES
+from harness.core.configuration.stored_strategy import REACHES
 from harness.core.device import resolve_device
 from harness.core.errors import HarnessError, check_fields
 from harness.core.identity import NO_RESULT, folder_sha256

@@ -18,8 +18,8 @@ from harness.plugins.policyrag.policy.memory import TypedMemory, load_memory
 from harness.plugins.policyrag.policy.policy import Policy
 from harness.plugins.policyrag.policy.rerank import Rerank
 from harness.plugins.policyrag.policy.seed import Seeds
-from harness.retriever.pagerank import Walks
-from harness.retriever.search import link_entities, nearest_passages
+from harness.retriever.pagerank.pagerank import Walks
+from harness.retriever.search.seeds import link_entities, nearest_passages
 from harness.work.store import Store
 
 Floats = Float64Array

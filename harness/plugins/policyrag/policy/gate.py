@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from harness.core.arrays import BoolArray, Float32Array, Float64Array, Int64Array
 from harness.core.errors import HarnessError, whole_number
 from harness.plugins.llm import gate
-from harness.plugins.mentions.retriever.mentions import cosines
+from harness.plugins.mentions.retriever.mentions.pairs import cosines
 from harness.plugins.policyrag.policy.memory import TypedMemory
 from harness.work.store import Store
 

@@ -9,10 +9,10 @@ import scipy.sparse as sp
 
 from harness.core.arrays import Float32Array, Float64Array, Int64Array
 from harness.core.errors import check_fields, one_of
-from harness.plugins.mentions.retriever.mentions import cosines
+from harness.plugins.mentions.retriever.mentions.pairs import cosines
 from harness.plugins.policyrag.policy.gate import FactCandidates
 from harness.plugins.policyrag.policy.memory import TypedMemory
-from harness.retriever.search import exact_search
+from harness.retriever.search.exact import exact_search
 from harness.retriever.walk import normalize_rows
 
 SOURCES = ("facts", "names", "both", "question")

@@ -16,7 +16,7 @@ from harness.model.encoder import Encoder
 from harness.plugins.policyrag.policy.execution import PolicyStart, block_scorer, start
 from harness.plugins.policyrag.policy.policy import Policy, read
 from harness.plugins.policyrag.policy.question_record import record
-from harness.retriever.pagerank import Walked, collect_lists
+from harness.retriever.pagerank.score_blocks import Walked, collect_lists
 from harness.run import Run
 from harness.work.store import Store
 

@@ -34,7 +34,7 @@ from harness.command import CHOICE, FUSION, LISTS, refuse_unread, typed
 from harness.core.errors import HarnessError, bounded, one_of, whole_number
 
 if TYPE_CHECKING:
-    from harness.sweep.trial import Prepared
+    from harness.sweep.trial.prepared import Prepared
 
 
 def run(config: DictConfig) -> None:
@@ -73,7 +73,7 @@ def _forecast(config: DictConfig) -> None:
     from harness.evaluation.conclusion import blind_spots
     from harness.plugins.protocol.calibration_tables import forecasts
     from harness.plugins.protocol.worlds import resplit
-    from harness.sweep.trial import fitted, retrievers
+    from harness.sweep.trial.inputs import fitted, retrievers
 
     prepared = _prepared(config)
     found = resplit(prepared, config.calibrate.splits, config.calibrate.seed)
@@ -120,7 +120,8 @@ def _clusters(config: DictConfig) -> None:
 
 
 def _prepared(config: DictConfig) -> Prepared:
-    from harness.sweep.trial import Plan, Prepared
+    from harness.sweep.trial.plan import Plan
+    from harness.sweep.trial.prepared import Prepared
 
     return Prepared.of(Plan(config, tuple(typed())))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from harness.core.errors import whole_number
-from harness.sweep.folder import SweepResult
+from harness.sweep.folder.result import SweepResult
 
 
 def check(config: DictConfig) -> None:
@@ -21,6 +21,6 @@ def check(config: DictConfig) -> None:
 
 def build(config: DictConfig, results: list[SweepResult]) -> Path:
     """Write the site below ``paths.reports`` and return its first page."""
-    from harness.plugins.site.pages import build as build_site
+    from harness.plugins.site.pages.site_files import build as build_site
 
     return build_site(config, Path(config.paths.reports) / "site", results)

@@ -3,7 +3,3 @@
 ``build`` copies the pages of ``templates`` and writes their data as files below ``data/``, each
 read when a page needs it.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -11,7 +11,8 @@ from harness.evaluation.column import judged
 from harness.evaluation.paired_comparison import Comparison
 from harness.plugins.site.pages.chunk import Content, table
 from harness.report.display import Display
-from harness.sweep.folder import SweepResult, View
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.view import View
 
 
 @dataclass(frozen=True)

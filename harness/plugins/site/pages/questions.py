@@ -14,7 +14,8 @@ from harness.plugins.site.pages.sources import PASSAGES, Sources
 from harness.plugins.site.trace import Tracer
 from harness.plugins.site.trail import Node, Path
 from harness.report.display import Display
-from harness.sweep.folder import View, locked_trials
+from harness.sweep.folder.lock import locked_trials
+from harness.sweep.folder.view import View
 from harness.work.shared_rows import cut
 
 PART = 50

@@ -17,7 +17,7 @@ from harness.plugins.site.pages.chunk import Chunks
 from harness.plugins.site.pages.overview import SweepEntry, overview
 from harness.plugins.site.pages.sweep import write_sweep
 from harness.report.display import Display
-from harness.sweep.folder import SweepResult
+from harness.sweep.folder.result import SweepResult
 from harness.work.progress import over
 
 

@@ -15,9 +15,12 @@ from harness.core.errors import HarnessError
 from harness.fusion.context import NOTHING
 from harness.plugins.site.pages.chunk import Chunks
 from harness.plugins.site.trace import Tracer
-from harness.sweep.folder import LOCK, SweepResult, locked_winner, name_origin
-from harness.sweep.trial import inputs, reopen
-from harness.sweep.winner import read_winner
+from harness.sweep.folder.inventory import name_origin
+from harness.sweep.folder.lock import LOCK, locked_winner
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.trial import inputs
+from harness.sweep.trial.plan import reopen
+from harness.sweep.winner.chosen_trial import read_winner
 from harness.work.shared_rows import cut
 from harness.work.store import Store
 

@@ -18,12 +18,14 @@ from harness.plugins.site.pages.chunk import Chunks, Content, table
 from harness.plugins.site.pages.overview import SweepEntry, families, views
 from harness.plugins.site.pages.questions import Split
 from harness.plugins.site.pages.sources import open_sources
-from harness.report.console import SHORT, conclusions, sentences
+from harness.report.console.conclusions import SHORT, conclusions, sentences
 from harness.report.display import Display
 from harness.report.figure import Picture
-from harness.report.pdf import section
-from harness.report.table import heldout, leaderboard
-from harness.sweep.folder import SweepResult, View, caption
+from harness.report.pdf.document import section
+from harness.report.table.trials import heldout, leaderboard
+from harness.sweep.folder import caption
+from harness.sweep.folder.result import SweepResult
+from harness.sweep.folder.view import View
 
 OF_TRIALS = ("main", "by_hops", "leaderboard", "best_list", "metrics")
 """Tables of the report whose columns are in the site's tables of trials."""

@@ -22,8 +22,8 @@ from harness.plugins.walks.retriever.sentence_graph import (
     grow_paths,
     weigh_entities,
 )
-from harness.retriever.pagerank import Walker
-from harness.retriever.search import exact_search, inner_products
+from harness.retriever.pagerank.walker import Walker
+from harness.retriever.search.exact import exact_search, inner_products
 from harness.retriever.walk import normalize_rows
 from harness.run import Run
 from harness.work.store import Store

@@ -12,7 +12,8 @@ from harness.benchmark import Benchmark
 from harness.core.arrays import Float64Array, Int64Array
 from harness.core.artifact import Facts
 from harness.core.errors import check_fields
-from harness.retriever.pagerank import Solution, Walked, collect_lists
+from harness.retriever.pagerank.pagerank import Solution
+from harness.retriever.pagerank.score_blocks import Walked, collect_lists
 from harness.retriever.ppr import PPR
 from harness.retriever.walk import normalize_rows
 from harness.run import Run

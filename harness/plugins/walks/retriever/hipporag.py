@@ -20,7 +20,8 @@ from harness.model.encoder import embed
 from harness.plugins.llm.gate import FactGate, keep
 from harness.plugins.walks.retriever.undirected import Undirected
 from harness.retriever.ppr import PPR
-from harness.retriever.search import exact_search, link_entities
+from harness.retriever.search.exact import exact_search
+from harness.retriever.search.seeds import link_entities
 from harness.retriever.walk import normalize_rows, scale_rows
 from harness.work.store import Store
 

@@ -16,10 +16,11 @@ from harness.graph import Graph
 from harness.graph.extractor import Extraction
 from harness.graph.network import count_matrix
 from harness.model.encoder import Encoder, embed
-from harness.plugins.mentions.retriever.mentions import Sentences
+from harness.plugins.mentions.retriever.mentions.sentence import Sentences
 from harness.plugins.walks.retriever.hipporag import spread_cosines
-from harness.retriever.pagerank import Walker
-from harness.retriever.search import inner_products, link_entities
+from harness.retriever.pagerank.walker import Walker
+from harness.retriever.search.exact import inner_products
+from harness.retriever.search.seeds import link_entities
 from harness.retriever.walk import normalize_rows
 from harness.run import Run
 from harness.work.store import Store

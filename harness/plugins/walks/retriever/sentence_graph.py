@@ -12,7 +12,8 @@ from harness.core.arrays import BoolArray, Float64Array, Int64Array
 from harness.graph import Network
 from harness.graph.extractor import Extraction
 from harness.graph.network import count_matrix
-from harness.plugins.mentions.retriever.mentions import Sentences, expand_ranges
+from harness.plugins.mentions.retriever.mentions.pairs import expand_ranges
+from harness.plugins.mentions.retriever.mentions.sentence import Sentences
 from harness.plugins.walks.retriever.undirected import Undirected
 
 Floats = Float64Array

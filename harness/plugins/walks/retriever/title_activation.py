@@ -12,14 +12,14 @@ from harness.core.errors import check_fields, one_of
 from harness.graph.extractor import Extractor, extract
 from harness.model.encoder import Encoder, embed
 from harness.plugins.mentions.retriever.mention_walk import title_edges
-from harness.plugins.mentions.retriever.mentions import (
+from harness.plugins.mentions.retriever.mentions.pairs import (
     Pairs,
     Values,
     cosines,
     follow_edges,
     keep_greatest,
 )
-from harness.retriever.search import exact_search
+from harness.retriever.search.exact import exact_search
 from harness.run import Run
 from harness.work.store import Store
 

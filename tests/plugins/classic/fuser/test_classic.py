@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 import harness
-from harness.core.configuration import names, strategy
+from harness.core.configuration.conf_files import names, strategy
 from harness.core.errors import HarnessError
 from harness.run import Run
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 import harness
 from harness.benchmark import Benchmark
-from harness.core.configuration import strategy
+from harness.core.configuration.conf_files import strategy
 from harness.core.errors import HarnessError
 from harness.graph.extractor import extract
 from harness.graph.extractor.offline import Offline

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from harness.core.configuration import names, strategy
+from harness.core.configuration.conf_files import names, strategy
 from harness.core.errors import HarnessError
 from harness.plugins.dice.triplestore import Expand, TripleTable
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from harness.core.configuration import names, strategy
+from harness.core.configuration.conf_files import names, strategy
 from harness.core.errors import HarnessError
 from harness.plugins.dice.vectorstore import Search
 

@@ -19,7 +19,7 @@ from scipy.stats import binomtest, permutation_test
 
 import harness
 from harness.core.errors import HarnessError
-from harness.plugins.items.score import read_scores
+from harness.plugins.items.score.item_scores import read_scores
 from tests.conftest import Command
 
 MADE = Path(__file__).parent / "made"

@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import t
 
 import harness
-from harness.plugins.items.score import two_way
+from harness.plugins.items.score.two_way import two_way
 from tests import process
 from tests.conftest import Command
 

@@ -11,7 +11,7 @@ from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.anova import anova_lm
 
 from harness.core.errors import HarnessError
-from harness.plugins.items.score import two_way
+from harness.plugins.items.score.two_way import two_way
 
 
 def made(seed, n, runs, run_sd, mean=0.0):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from harness.plugins.llm.answering.answering import AnswerScores, Condition
 from harness.plugins.llm.command.answer import run

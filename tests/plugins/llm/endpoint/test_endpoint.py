@@ -13,9 +13,10 @@ import pytest
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
 from harness.plugins.llm.encoder.text_embedding_3_small import TextEmbedding3Small
-from harness.plugins.llm.endpoint import Answer, Chat, Conversation
 from harness.plugins.llm.endpoint.answer_store import Answers
-from harness.plugins.llm.endpoint.client import LONGEST_WAIT, seconds_of
+from harness.plugins.llm.endpoint.chat import Chat
+from harness.plugins.llm.endpoint.client import LONGEST_WAIT, Answer, seconds_of
+from harness.plugins.llm.endpoint.conversation import Conversation
 from harness.plugins.llm.endpoint.prompt import fill, read_field, read_text
 from tests.plugins.llm.endpoint.scripted import Play, served
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from omegaconf import OmegaConf
 
-from harness.core.configuration import defaults, instantiate, names
+from harness.core.configuration.conf_files import defaults, names
+from harness.core.configuration.instantiation import instantiate
 from harness.plugins.llm.gate import Candidates, FactGate, Kept, keep
 from harness.plugins.llm.gate.none import Open
 from harness.work.store import Store

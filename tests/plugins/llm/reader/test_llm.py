@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from harness.core.configuration import compose, instantiate
+from harness.core.configuration.composition import compose
+from harness.core.configuration.instantiation import instantiate
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
 from harness.plugins.llm.endpoint.conversation import MALFORMED

@@ -14,7 +14,9 @@ import yaml
 
 from datasets import Dataset
 from harness.benchmark import md5_split
-from harness.core.configuration import compose, instantiate, names, strategy
+from harness.core.configuration.composition import compose
+from harness.core.configuration.conf_files import names, strategy
+from harness.core.configuration.instantiation import instantiate
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import Metric, run_ranks
 from harness.plugins.mentions.fit.crossfit import CrossFit

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 import torch
 
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from harness.evaluation.metric import gold_ranks
 from harness.fusion.context import Context
@@ -22,7 +22,7 @@ from harness.plugins.mentions.reranker.relational import FEATURES, Relational, S
 from harness.plugins.mentions.retriever.mention_paths import MentionPaths
 from harness.plugins.mentions.retriever.mentions.relations import PassageRelations
 from harness.run import Run
-from harness.sweep.heldout import heldout
+from harness.sweep.heldout.locked_trials import heldout
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.benchmark import md5_split
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from harness.plugins.policyrag.command.diagnose import run
 from tests.world.folder import write_benchmark

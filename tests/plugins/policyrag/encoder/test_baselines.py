@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from harness.core.configuration import strategy
+from harness.core.configuration.conf_files import strategy
 from harness.core.errors import HarnessError
 
 PROMPT = "Instruct: Given a question, retrieve passages that answer the question\nQuery: "

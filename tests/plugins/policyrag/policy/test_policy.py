@@ -6,7 +6,9 @@ import pytest
 import yaml
 
 from harness.core.concepts import PACKAGE
-from harness.core.configuration import compose, instantiate, names
+from harness.core.configuration.composition import compose
+from harness.core.configuration.conf_files import names
+from harness.core.configuration.instantiation import instantiate
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.plugins.policyrag.policy.policy import SECTIONS, Policy, read

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from harness.core.configuration import compose
+from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from harness.plugins.site.command.trace import run
 from harness.plugins.site.trace import Tracer
 from harness.plugins.site.trail import strongest_walks
-from harness.sweep.folder import locked_winner
+from harness.sweep.folder.lock import locked_winner
 from tests.conftest import Command
 from tests.world.folder import write_benchmark
 

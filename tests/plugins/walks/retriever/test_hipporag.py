@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from harness.benchmark import Benchmark
-from harness.core.configuration import compose, instantiate
+from harness.core.configuration.composition import compose
+from harness.core.configuration.instantiation import instantiate
 from harness.core.errors import HarnessError
 from harness.core.identity import identity
 from harness.graph.entity import Entity

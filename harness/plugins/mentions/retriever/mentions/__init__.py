@@ -1,5 +1,1 @@
 """Questions and passages that mention one another: names, sentences, the paths between passages."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

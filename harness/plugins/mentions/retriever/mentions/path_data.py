@@ -15,7 +15,7 @@ from harness.plugins.mentions.retriever.mentions.pairs import Pairs, Values, exp
 from harness.plugins.mentions.retriever.mentions.question_words import QuestionWords, sum_shares
 from harness.plugins.mentions.retriever.mentions.sentence import Sentences
 from harness.plugins.mentions.retriever.mentions.sentence_vectors import SentenceVectors
-from harness.retriever.search import inner_products, nearest_rows
+from harness.retriever.search.exact import inner_products, nearest_rows
 
 
 @dataclass(frozen=True, eq=False)

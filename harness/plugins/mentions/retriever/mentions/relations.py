@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array, arrow, find
 from harness.plugins.mentions.retriever.mentions.path_data import PathData
-from harness.retriever.search import row_products
+from harness.retriever.search.exact import row_products
 
 
 @dataclass(frozen=True, eq=False)

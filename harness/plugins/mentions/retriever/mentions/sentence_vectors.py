@@ -14,7 +14,7 @@ from harness.core.arrays import Float32Array, Float64Array, Int64Array
 from harness.model.encoder import Encoder, embed
 from harness.plugins.mentions.retriever.mentions.pairs import expand_ranges
 from harness.plugins.mentions.retriever.mentions.sentence import Sentences
-from harness.retriever.search import inner_products
+from harness.retriever.search.exact import inner_products
 from harness.work.store import Store
 
 

@@ -1,2 +1,0 @@
-from .graph import Graph as Graph
-from .network import Network as Network

@@ -1,1 +1,0 @@
-from .fit_file import fit as fit

@@ -1,9 +1,0 @@
-from .pairs import Pairs as Pairs
-from .pairs import Values as Values
-from .pairs import cosines as cosines
-from .pairs import expand_ranges as expand_ranges
-from .pairs import follow_edges as follow_edges
-from .pairs import keep_greatest as keep_greatest
-from .relations import PassageRelations as PassageRelations
-from .relations import Related as Related
-from .sentence import Sentences as Sentences

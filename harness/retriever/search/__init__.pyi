@@ -1,9 +1,0 @@
-from .exact import cosines as cosines
-from .exact import exact_search as exact_search
-from .exact import inner_products as inner_products
-from .exact import nearest_rows as nearest_rows
-from .exact import row_products as row_products
-from .index import build as build
-from .index import search as search
-from .seeds import link_entities as link_entities
-from .seeds import nearest_passages as nearest_passages
