@@ -5,6 +5,7 @@ r"""Make tables, figures and a PDF of a sweep, for a paper.
   harness report sweep=all                     the latest of every experiment and benchmark
   harness report sweep=sweep.zip               from an archive, without its runs folder
   harness report archive=sweep.zip             also everything of a sweep in an archive
+  harness report table=NAME                    print one table of its experiment, write nothing
 
 Writes into paths.reports (`reports`):
 
@@ -70,12 +71,24 @@ def run(config: DictConfig) -> None:
             }
             asked = [folders.get(str(name), name) for name in names] if folders else asked
         results = newest(Path(config.paths.runs), asked)
+        if config.get("table") is not None:
+            print(*_shown(results, str(config.table)), sep="\n")
+            return
         if asked == "all":
             results = {title: result for title, result in results.items() if _is_shown(result)}
         lines = _write(config, results)
         if site is not None:
             lines.append(str(site.build(config, list(results.values()))))
     print(*lines, sep="\n")
+
+
+def _shown(results: Mapping[str, SweepResult], name: str) -> list[str]:
+    """Return the lines of one table of the experiment of each sweep."""
+    from harness.core.table import shown_lines
+    from harness.report.console import terminal
+
+    tables = [terminal.experiment_table(result, name) for result in results.values()]
+    return [line for table in tables for line in shown_lines(table)][:-1]
 
 
 def _is_shown(result: SweepResult) -> bool:

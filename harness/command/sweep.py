@@ -35,7 +35,7 @@ from omegaconf.errors import OmegaConfBaseException
 from harness.command import python_value, typed
 from harness.core.configuration.extras import program
 from harness.core.configuration.instantiation import instantiate
-from harness.core.errors import HarnessError
+from harness.core.errors import HarnessError, one_of
 from harness.core.threads import available
 from harness.work.compute import measured
 
@@ -129,6 +129,9 @@ def check_experiment(plan: Plan) -> None:
     found = read_experiment(plan.experiment, place)
     for figure in found.get("figures") or ():
         figure_builder(figure["name"], figure["kind"])
+    for shown in (*(found.get("tables") or ()), *(found.get("figures") or ())):
+        for block in shown.get("blocks", ()):
+            one_of(f"{place}: {shown['name']}: blocks", block, plan.config.grid)
 
 
 def _check_models(trials: Sequence[Trial]) -> None:

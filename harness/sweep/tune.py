@@ -39,9 +39,10 @@ from harness.sweep.folder.lock import hashes
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.folder.rows import scores_frame
 from harness.sweep.judge import choice
-from harness.sweep.judge.choice import Chosen, find_named
+from harness.sweep.judge.choice import Chosen
 from harness.sweep.judge.edge import GridEdge, find_edges
 from harness.sweep.judge.foresight import foresight
+from harness.sweep.judge.table_rows import find_named
 from harness.sweep.judge.trial_table import judge_trials
 from harness.sweep.trial import engine
 from harness.sweep.trial.inputs import fitted, oddities, recalls, retrievers, store
@@ -225,7 +226,7 @@ class Findings:
             "files": hashes(folder),
         }
         experiment = self.prepared.plan.experiment
-        about = find_named(experiment, [row.parameters for row in self.rows])
+        about = find_named(experiment, self.rows, self.ranks, self.chosen.baselines)
 
         def learned(wanted: Sequence[str]) -> dict[str, dict[str, object]]:
             known = self.prepared.learned([self.trials[key] for key in wanted])

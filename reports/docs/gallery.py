@@ -18,7 +18,11 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "alpha": REPORT,
     "list_scores": REPORT,
     "heatmap": ("harness sweep experiment=normalizer_by_fuser", "harness report"),
-    "bars": ("harness sweep experiment=phasegraph_ablation", "harness report"),
+    "bars": (
+        "harness sweep experiment=phasegraph encoder=static",
+        "harness heldout",
+        "harness report",
+    ),
     "gain": (
         "harness sweep -m experiment=fusion_pays dataset=2wikimultihopqa,musique,hotpotqa",
         "harness heldout sweep=DIR",
@@ -34,7 +38,7 @@ tests/benchmarks).
 FILES = {
     "list_scores": ("scores",),
     "heatmap": ("normalizer_by_fuser",),
-    "bars": ("phasegraph_ablation",),
+    "bars": ("phasegraph_figure_4",),
     "gain": ("fusion_pays",),
 }
 """How the names of a figure's files in the showcase begin; of others with the name of what draws

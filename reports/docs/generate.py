@@ -265,10 +265,10 @@ even then encoders, extractors or language models differ, and the last column sa
 [findings](plugins/phasegraph/findings.md), [PolicyRAG](plugins/policyrag/policyrag.md), [Dice](plugins/dice/dice.md).
 
 Values are percent. W/L: questions won and lost. A difference is ours less the published value; its 95% interval (Newcombe's, for two
-independent samples) is given for shares of questions. A sweep with `static` is a stored one of this version, `encoder=static`; `0.5.0, MiniLM` are figures of that version, which counted every question of
+independent samples) is given for shares of questions. `NAME, static` is the table NAME of a stored sweep of all of a paper's tables, of this version, with `encoder=static`, held out once; `0.5.0, MiniLM` are figures of that version, which counted every question of
 HotpotQA. `musique_804_3fa182ed` is the copy of `musique_804` that [results](results.md) are of. Minutes: of a processor, once lists
 are stored. Replace the name after `dataset=` by another one of [data](data.md); capital words stand for yours.
-Each experiment that is held out is [one more evaluation](protocol.md#the-ledger) of the same questions, which multiplies p: hold out one.
+All tables of a paper are one sweep, held out once; each further sweep is [one more evaluation](protocol.md#the-ledger) of the same questions, which multiplies p.
 """
 
 
@@ -297,9 +297,11 @@ def stored_line(item: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, An
     path = ROOT / "reports" / "showcase" / "papers" / f"{name}.csv"
     with path.open(encoding="utf-8", newline="") as stream:
         lines = list(csv.DictReader(stream))
-    questions = row.get("questions", lines[0].get("questions"))
+    questions, split = row.get("questions", lines[0].get("questions")), row.get("split", "test")
     (line,) = [
-        one for one in lines if one["row"] == row["stored"] and one.get("questions") == questions
+        one
+        for one in lines
+        if (one["row"], one.get("questions"), one["split"]) == (row["stored"], questions, split)
     ]
     heads = list(line)
     metric = row.get("metric", heads[heads.index("n") + 1].removesuffix(SHARE))

@@ -14,8 +14,10 @@ import pytest
 import yaml
 from matplotlib.figure import Figure
 
+from harness.command.sweep import check_experiment
 from harness.core.configuration.composition import compose
 from harness.core.configuration.conf_files import names
+from harness.core.configuration.stored_strategy import by_name
 from harness.core.errors import HarnessError
 from harness.report import experiment
 from harness.report.display import Display
@@ -23,9 +25,11 @@ from harness.report.experiment import joint_figures
 from harness.report.experiment.tables import fragmentation, parts_table
 from harness.report.pdf.document import write
 from harness.report.table.comparison_table import ComparisonTable
+from harness.sweep.folder.baselines import Baselines
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.judge.choice import find_named, find_trials, matches
+from harness.sweep.judge.table_rows import find_named, find_rows, is_shown, matches
 from harness.sweep.trial.plan import Plan
+from tests.judged import judged
 
 
 @pytest.fixture
@@ -33,6 +37,7 @@ def result(example: ModuleType, tmp_path: Path) -> SweepResult:
     return example.of_experiment(example.write(tmp_path / "s1"))
 
 
+NONE = Baselines({}, "dense", None)
 NOWHERE = {"source": "", "differs": ""}
 
 
@@ -238,29 +243,40 @@ def test_the_report_holds_them_and_a_later_one_of_no_experiment_does_not(
 def test_every_experiment_describes_what_its_grid_has(name: str) -> None:
     overrides = (f"experiment={name}", "tracking=none")
     plan = Plan(compose(overrides=overrides), overrides)
-    knobs = [trial.settings for trial in plan.trials()]
+    trials = plan.trials()
+    rows = [
+        judged(
+            trial.name,
+            parameters=by_name(trial.settings),
+            untuned=plan.grid.untuned(trial),
+            blocks=plan.grid.blocks_of(trial),
+        )
+        for trial in trials
+    ]
+    ranks = np.ones((len(rows), 1, 1), dtype=np.int32)
     assert plan.experiment is not None
     specs = [*(plan.experiment.get("tables") or ()), *(plan.experiment.get("figures") or ())]
     assert specs
     for spec in plan.experiment.get("figures") or ():
         assert experiment.figure_builder(spec["name"], spec["kind"])
+    check_experiment(plan)
     for spec in specs:
         assert spec["name"].startswith(name)
-        if "rows" in spec and "metrics" in spec:
+        described = [spec] if "rows" in spec and "metrics" in spec else spec.get("parts", ())
+        for part in described:
+            places = find_rows(spec, part["rows"], rows, ranks, NONE)
             missing = [
                 row["label"]
-                for row, place in zip(spec["rows"], find_trials(spec["rows"], knobs), strict=True)
+                for row, place in zip(part["rows"], places, strict=True)
                 if place is None and "unmeasured" not in row
             ]
             assert not missing
-            assert spec["against"] in {row["label"] for row in spec["rows"]}
-        for part in spec.get("parts", ()):
-            assert None not in find_trials(part["rows"], knobs)
             assert part["against"] in {row["label"] for row in part["rows"]}
         for row in spec.get("graphs", ()):
             assert row["list"] in plan.config.lists
         for group in spec.get("summary", ()):
-            assert any(matches(one, group["where"]) for one in knobs)
+            shown = [one.parameters for one in rows if is_shown(one, spec)]
+            assert any(matches(one, group["where"]) for one in shown)
 
 
 def _cut(experiment: dict[str, Any], path: str) -> dict[str, Any]:
@@ -306,7 +322,7 @@ def test_a_stored_experiment_of_another_form_is_one_line(
 
 def test_a_row_without_its_trials_is_said_by_the_sweep() -> None:
     with pytest.raises(HarnessError, match=r"experiment\.tables: 'where'"):
-        find_named({"tables": [{"rows": [{"label": "best"}]}]}, [])
+        find_named({"tables": [{"rows": [{"label": "best"}]}]}, [], np.zeros((0, 0, 0)), NONE)
 
 
 @pytest.mark.plugin("phasegraph")

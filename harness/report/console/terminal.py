@@ -71,24 +71,32 @@ def heldout(result: SweepResult, explain: bool = False) -> str:
 
 
 def _published(result: SweepResult) -> list[Table]:
-    """Return the first table of the sweep's experiment, if it has one, without the columns that
-    are for paper.
+    """Return the first table of the sweep's experiment, if it has one, with the names of the
+    others.
     """
     if not result.config.get("experiment"):
         return []
-    from harness.report.experiment import first_table  # with the code of figures
+    from harness.report.experiment import table_names  # with the code of figures
 
-    found = []
-    for table in first_table(result):
-        kept = [
-            place
-            for place, column in enumerate(table.columns)
-            if column.kind != "interval"
-            and column.title not in PAPER
-            and (column.title != "split" or result.heldout)
-        ]
-        found.append(replace(table.take(kept), notes=[]))
-    return found
+    if not (names := table_names(result)):
+        return []
+    others = [f"`harness report table=NAME` prints {', '.join(names[1:])}."] if names[1:] else []
+    return [replace(experiment_table(result, names[0]), notes=others)]
+
+
+def experiment_table(result: SweepResult, name: str) -> Table:
+    """Return a table of the sweep's experiment without the columns that are for paper."""
+    from harness.report.experiment import build_table
+
+    table = build_table(result, name)
+    kept = [
+        place
+        for place, column in enumerate(table.columns)
+        if column.kind != "interval"
+        and column.title not in PAPER
+        and (column.title != "split" or result.heldout)
+    ]
+    return table.take(kept)
 
 
 def _text(tables: Sequence[Table], legend: str, said: Sequence[Sentence]) -> str:

@@ -1,8 +1,10 @@
 """The tables and figures of a published experiment, described by conf/experiment/<name>.yaml.
 
 The description is ``experiment`` in a sweep's configuration: ``source`` (the publication) and
-``differs`` (differences from it), which may be left out, ``tables`` and ``figures``. A table has
-``rows`` (see sweep/judge/choice.py; ``published`` has the printed numbers by dataset and split),
+``differs`` (differences from it), which may be left out, ``tables`` and ``figures``. A table or
+figure may have its own of these, and ``blocks``, the blocks of the grid that it shows. A table has
+``rows`` (see sweep/judge/table_rows.py; ``published`` has the printed numbers by dataset and split;
+``objective`` is the metric that chooses them, in place of the sweep's),
 ``parts`` (several tables of rows, one below the other), ``graphs`` (statistics of the lists'
 graphs) or ``summary`` (groups of trials). A figure's ``kind`` is a module of
 harness.report.figure with a function ``build_figure``: ``heatmap`` of two lists of knobs, whose
@@ -18,15 +20,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from harness.core.configuration import extensions
-from harness.core.errors import one_of
+from harness.core.errors import HarnessError, one_of
 from harness.core.table import Table
 from harness.report import figure
 from harness.report.experiment.description import read_experiment as read_experiment
 from harness.report.experiment.tables import fragmentation, parts_table, summary
 from harness.report.figure import Picture
-from harness.report.table.comparison_table import ComparisonTable
+from harness.report.table.comparison_table import ComparisonTable, publication
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.judge.choice import Spec, described_errors
+from harness.sweep.judge.table_rows import Spec, described_errors
 
 TABLES: Mapping[str, Callable[[SweepResult, Spec, Spec], Table]] = {
     "rows": lambda result, spec, experiment: ComparisonTable(result, spec, experiment).table(),
@@ -43,27 +45,42 @@ def build_experiment(result: SweepResult) -> tuple[list[Table], list[Picture]]:
     return [*tables, *(table for _, table in figures if table)], [picture for picture, _ in figures]
 
 
-def first_table(result: SweepResult) -> list[Table]:
-    """Return the first table of the sweep's experiment, if it has one."""
-    return _built(result, "tables", _table, 1)
+def table_names(result: SweepResult) -> list[str]:
+    """Return the names of the tables of the sweep's experiment."""
+    return [str(spec["name"]) for spec in _described(result).get("tables") or ()]
+
+
+def build_table(result: SweepResult, name: str) -> Table:
+    """Return a table of the sweep's experiment; raise HarnessError if it has none of that name."""
+    known = table_names(result)
+    if not known:
+        raise HarnessError(
+            f"{result.folder}: table={name}: this sweep has no tables of an experiment; give one "
+            "that has: harness report sweep=DIR, of `harness sweep experiment=NAME`"
+        )
+    one_of("table", name, known)
+    table: Table = _built(result, "tables", _table, name)[0]
+    return table
+
+
+def _described(result: SweepResult) -> Spec:
+    """Return the description of the sweep's experiment; empty for none."""
+    return read_experiment(result.config.get("experiment"), str(result.folder / "config.yaml"))
 
 
 def _built(
     result: SweepResult,
     kind: str,
     build: Callable[[SweepResult, Spec, Spec], Any],
-    number: int | None = None,
+    name: str | None = None,
 ) -> list[Any]:
-    """Return the tables or figures of the sweep's experiment, or the first ``number`` of them."""
-    file = str(result.folder / "config.yaml")
-    experiment = read_experiment(result.config.get("experiment"), file)
-    place = f"{file}: experiment"
-    with described_errors(place):
-        specs = [*(experiment.get(kind) or ())][:number]
+    """Return the tables or figures of the sweep's experiment, or those of a name."""
+    experiment = _described(result)
     found = []
-    for at, spec in enumerate(specs):
-        with described_errors(f"{place}.{kind}.{at}"):
-            found.append(build(result, spec, experiment))
+    for at, spec in enumerate(experiment.get(kind) or ()):
+        with described_errors(f"{result.folder / 'config.yaml'}: experiment.{kind}.{at}"):
+            if name in (None, spec["name"]):
+                found.append(build(result, spec, publication(experiment, spec)))
     return found
 
 

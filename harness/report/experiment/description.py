@@ -12,13 +12,15 @@ EXPERIMENT = ("source", "differs", "made_with", "tables", "figures")
 USUAL = {"source": "An experiment of our own", "differs": "there are none for these lists."}
 """What stands for the publication, and its differences, of an experiment that has none."""
 TABLES = {
-    "rows": ("metrics", "against", "slices", "odds"),
-    "parts": ("metrics", "unit"),
+    "rows": ("metrics", "against", "slices", "odds", "objective"),
+    "parts": ("metrics", "unit", "objective"),
     "graphs": (),
     "summary": (),
 }
 """The keys of a table next to its name and title, by the key of what it shows."""
-OPTIONAL = ("slices", "odds")
+OPTIONAL = ("slices", "odds", "objective")
+PUBLISHED = ("source", "differs", "made_with", "blocks")
+"""The further keys that any table may have."""
 ROWS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
     "rows": (("label", "where"), ("published", "as", "same", "unmeasured")),
     "parts": (("label", "against", "rows"), ("series",)),
@@ -67,9 +69,10 @@ def _check_table(faults: list[str], place: str, table: Any) -> None:
         return
     own = TABLES[kind]
     required = ("name", "title", *(key for key in own if key not in OPTIONAL))
-    if not _check_keys(faults, place, table, required, (kind, *own)):
+    if not _check_keys(faults, place, table, required, (kind, *own, *PUBLISHED)):
         return
     _check_metrics(faults, f"{place}.metrics", table.get("metrics") or ())
+    _check_metrics(faults, f"{place}.objective", table.get("objective") or ())
     _check_rows(faults, place, kind, table)
     for number, part in enumerate(table[kind] if kind == "parts" else ()):
         if isinstance(part, Mapping):

@@ -12,7 +12,7 @@ from harness.evaluation.column import won_lost
 from harness.report.table.comparison_table import UNPRINTED, ComparisonTable, not_comparable
 from harness.sweep.folder import caption
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.judge.choice import Spec, matches
+from harness.sweep.judge.table_rows import Spec, is_shown, matches
 
 GRAPHS = {
     "entities": Column("entities", "count"),
@@ -83,7 +83,7 @@ def summary(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
     """
     objective = result.manifest["objective"]
     view = result.whole
-    trials = [view.rows[place] for place in view.fused]
+    trials = [row for row in (view.rows[at] for at in view.fused) if is_shown(row, spec)]
     rows = []
     for group in [*spec["summary"], {"label": "total", "where": {}}]:
         mine = [row for row in trials if matches(row.parameters, group["where"])]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from harness.report.figure import COLORS, Built, Picture
 from harness.report.table.comparison_table import ComparisonTable
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.judge.choice import Spec
+from harness.sweep.judge.table_rows import Spec
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

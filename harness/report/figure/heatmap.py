@@ -15,7 +15,7 @@ from harness.report.table.comparison_table import not_comparable
 from harness.report.table.knobs import value_text
 from harness.sweep.folder import caption
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.judge.choice import Spec, matches
+from harness.sweep.judge.table_rows import Spec, is_shown, matches
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,8 @@ MOST = 14
 def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     """Return the figure of a ``heatmap`` and its cells as a table.
 
-    A ``spec`` has ``name, title, rows, columns`` (knobs), ``value`` (a column) and ``where``. Cells
+    A ``spec`` has ``name, title, rows, columns`` (knobs), ``value`` (a column), and may have
+    ``where`` and ``blocks``. Cells
     are shares in percent if ``value`` is a metric, counts if it is ``wins`` or ``losses``.
     """
     view, value = result.whole, spec["value"]
@@ -77,7 +78,7 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
 
 def _cells(result: SweepResult, spec: Spec) -> Iterator[tuple[str, str, float]]:
     """Yield row, column and value of the matching trials."""
-    for trial in result.whole.rows:
+    for trial in (row for row in result.whole.rows if is_shown(row, spec)):
         knobs = trial.parameters
         row, column = (_label(knobs, spec[side]) for side in ("rows", "columns"))
         number = trial.record[spec["value"]]

@@ -24,7 +24,7 @@ from harness.sweep.folder import caption
 from harness.sweep.folder.caption import differences
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.view import View
-from harness.sweep.judge.choice import Spec, find_trials
+from harness.sweep.judge.table_rows import Spec, find_rows
 
 UNPRINTED = "–"
 FEWEST = 3
@@ -71,12 +71,13 @@ class ComparisonTable:
         """Return the table of that name, for a figure."""
         known = {spec["name"]: spec for spec in experiment.get("tables") or () if "rows" in spec}
         one_of("experiment: figure's table", name, known)
-        return cls(result, known[name], experiment)
+        return cls(result, known[name], publication(experiment, known[name]))
 
     @cached_property
     def places(self) -> list[int | None]:
         """Indices in the leaderboard of each row's trial."""
-        return find_trials(self.spec["rows"], [row.parameters for row in self.result.whole.rows])
+        view = self.result.every_question[0]
+        return find_rows(self.spec, self.spec["rows"], view.rows, view.ranks, view.baselines)
 
     @cached_property
     def metrics(self) -> list[Metric]:
@@ -86,7 +87,7 @@ class ComparisonTable:
     @cached_property
     def lines(self) -> list[ComparisonRow]:
         """Return all rows, by slice, then split."""
-        cells = itertools.product(self.slices, filter(None, [self.result.whole, self.result.test]))
+        cells = itertools.product(self.slices, self.result.every_question)
         return [line for cut, part in cells for line in self._lines(part, cut)]
 
     def table(self) -> Table:
@@ -158,7 +159,7 @@ class ComparisonTable:
             f"{definitions(dict.fromkeys(name.name for name in self.metrics))}. W, L: questions "
             f"with more, and less, {metric} than {self.spec['against']}; {MCNEMAR}; Holm p: over "
             f"the trials of a split; {difference}. {BY_CLUSTER}. Each row's strategy was chosen on "
-            "tune."
+            f"tune by {self.spec.get('objective', self.result.manifest['objective'])}."
         ]
         if rules := [f"{cut['label']}: {cut['rule']}" for cut in self.slices if "rule" in cut]:
             notes.append(f"{'; '.join(rules)}.")
@@ -223,6 +224,14 @@ class ComparisonTable:
 
 def _score(place: int, line: ComparisonRow) -> float:
     return line.scores[place]
+
+
+def publication(experiment: Spec, spec: Spec) -> Spec:
+    """Return the experiment with the source, the models and the differences of one of its tables
+    or figures in place of its own.
+    """
+    own = {key: spec[key] for key in ("source", "made_with", "differs") if key in spec}
+    return {**experiment, **own}
 
 
 def not_comparable(result: SweepResult, experiment: Spec, what: str = "figures") -> str:

@@ -28,7 +28,7 @@ COMPARED = ("trial", "name", "split", "against", "metric", "n", "wins", "losses"
 """
 TRIAL = ("trial", "name", "family", "overrides", "parameters", "n")
 """The columns without which a stored row is damaged."""
-WRITTEN, INTERVALS = ("overrides", "parameters"), ("wilson", "wilson_cluster")
+WRITTEN, INTERVALS = ("overrides", "parameters", "blocks"), ("wilson", "wilson_cluster")
 """Columns that are stored as JSON, and as a lower and an upper bound."""
 TYPES = {
     **dict.fromkeys(("wins", "losses", "graph_win", "graph_loss"), "Int64"),
@@ -74,6 +74,7 @@ class JudgedTrial:
         name: its printed name; no two trials of a sweep share one.
         family: the fuser's name; ``single`` for a list alone.
         untuned: whether nothing was chosen for it.
+        blocks: the blocks of the grid that have it; `harness sweep dry_run=true` prints them.
         practical: false for a trial that nobody could choose in practice, because one of its lists
             uses the gold; it is never the winner or the best.
         overrides: what runs it alone.
@@ -102,6 +103,7 @@ class JudgedTrial:
     name: str
     family: str
     untuned: bool
+    blocks: Sequence[str] = ()
     practical: bool = True
     overrides: Sequence[str]
     parameters: Mapping[str, Any]

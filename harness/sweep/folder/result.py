@@ -18,7 +18,6 @@ from harness.core.arrays import Int32Array
 from harness.core.errors import HarnessError
 from harness.core.input.read import parse_json, read_yaml
 from harness.core.table import counted
-from harness.evaluation.metric import Metric
 from harness.sweep.folder.baselines import group_of
 from harness.sweep.folder.judged_trial import (
     COMPARED,
@@ -202,7 +201,7 @@ class SweepResult:
     @cached_property
     def whole(self) -> View:
         """Every trial on tune, in the order of the leaderboard."""
-        return self._view("tune", "trials.parquet", self.trials, self.ranks, self.queries)
+        return self._counted(self._every_tune)
 
     @cached_property
     def tune(self) -> View:
@@ -218,10 +217,33 @@ class SweepResult:
     @cached_property
     def test(self) -> View | None:
         """The locked trials on test; None before `harness heldout`."""
+        return self._counted(self._every_test) if self._every_test else None
+
+    @property
+    def every_question(self) -> list[View]:
+        """``whole`` and, after `harness heldout`, ``test``, also with the questions that the
+        objective does not count.
+        """
+        return [view for view in (self._every_tune, self._every_test) if view]
+
+    @cached_property
+    def _every_tune(self) -> View:
+        return self._view("tune", "trials.parquet", self.trials, self.ranks, self.queries)
+
+    @cached_property
+    def _every_test(self) -> View | None:
         if not self.heldout:
             return None
         name = "heldout.json"
         return self._view("test", name, self.heldout, self.heldout_ranks, self.heldout_queries)
+
+    def _counted(self, view: View) -> View:
+        """Return a view with the questions that the objective counts."""
+        known = ~np.isnan(view.values(0))
+        if known.all():
+            return view
+        queries = view.queries[known].reset_index(drop=True)
+        return dataclasses.replace(view, ranks=view.ranks[:, known], queries=queries)
 
     def _view(
         self,
@@ -231,10 +253,7 @@ class SweepResult:
         ranks: Int32Array,
         queries: pd.DataFrame,
     ) -> View:
-        """Return a view of the questions that the objective counts; name: the file of the rows."""
-        known = ~np.isnan(Metric.parse(self.manifest["objective"])(ranks[0]))
-        if not known.all():
-            ranks, queries = ranks[:, known], queries[known].reset_index(drop=True)
+        """Return a view of all questions; name: the file of the rows."""
         own = self.comparisons[self.comparisons["split"] == split]
         try:
             trials: list[JudgedTrial] = read_trials(rows, own, self.lock["reference"])
@@ -243,7 +262,7 @@ class SweepResult:
         winner = self.lock["winner"]["trial"]
         pairs = zip(own["trial"], own["against"], strict=True)
         sizes = Counter(group_of(split, trial, against, winner) for trial, against in pairs)
-        return View(split, trials, ranks, queries, self.manifest, self.lock, len(known), sizes)
+        return View(split, trials, ranks, queries, self.manifest, self.lock, len(queries), sizes)
 
     @property
     def locked(self) -> View:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +10,13 @@ import numpy as np
 
 from harness.benchmark import Benchmark
 from harness.core.arrays import Int32Array
-from harness.core.errors import HarnessError, nearest
+from harness.core.errors import HarnessError
 from harness.core.identity import code_version, library_versions, sealed
 from harness.evaluation.metric import Metric, means
 from harness.sweep.folder.baselines import Baselines
 from harness.sweep.folder.judged_trial import JudgedTrial
 from harness.sweep.folder.lock import LOCK, Lock, check_file, check_same, locked_rows, locked_trials
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.rows import Settings
 
 if TYPE_CHECKING:
     from harness.sweep.trial.trial import Trial
@@ -68,33 +66,49 @@ def choose(
     """
     from harness.sweep.trial.trial import trial_names
 
-    keys, values = list(trials), metric(ranks)
-    scores, names = metric.gain(means(ranks, [metric])[:, 0]), trial_names(trials)
+    keys, names = list(trials), trial_names(trials)
     lists = {
         str(trial.settings["fuser.list"]): key
         for key, trial in trials.items()
         if trial.family == "single" and trial.pool.effective_cap is None
     }
-    losses = np.zeros(len(keys), dtype=np.int64)
-    if reference in lists:
-        base = values[keys.index(lists[reference])]
-        losses = (metric.gain(values) < metric.gain(base)).sum(axis=1)
-
-    def rule(place: int) -> tuple[Any, ...]:
-        key = keys[place]
-        trial = trials[key]
-        return (
-            not is_practical(trial, impractical),
-            -float(scores[place]),
-            int(losses[place]),
-            *tiebreak(trial.settings, names[key], key),
-        )
-
-    order = [keys[place] for place in sorted(range(len(keys)), key=rule)]
+    base = keys.index(lists[reference]) if reference in lists else None
+    ties = [
+        (not is_practical(trial, impractical), tiebreak(trial.settings, names[key], key))
+        for key, trial in trials.items()
+    ]
+    order = [keys[place] for place in by_rule(ranks, metric, base, ties)]
     owners = {key: name for name, key in lists.items() if name not in impractical}
     best = next((owners[key] for key in order if key in owners), None)
     fused = [key for key in order if trials[key].family != "single"]
     return Chosen(names, Baselines(lists, reference, best), (fused or order)[0], order)
+
+
+def by_rule(
+    ranks: Int32Array,
+    metric: Metric,
+    base: int | None,
+    ties: Sequence[tuple[bool, tuple[float, str, str]]],
+) -> list[int]:
+    """Return the indices of trials in the order of the protocol by a metric.
+
+    Args:
+        ranks: int32[T, Q, H], their gold ranks on tune.
+        metric: the metric of the choice.
+        base: index of the list against which losses are counted; None if it is not a trial.
+        ties: of each trial whether it is impractical, and its ``tiebreak``.
+    """
+    values = metric(ranks)
+    scores = metric.gain(means(ranks, [metric])[:, 0])
+    losses = np.zeros(len(ties), dtype=np.int64)
+    if base is not None:
+        losses = (metric.gain(values) < metric.gain(values[base])).sum(axis=1)
+
+    def rule(place: int) -> tuple[Any, ...]:
+        impractical, tie = ties[place]
+        return impractical, -float(scores[place]), int(losses[place]), *tie
+
+    return sorted(range(len(ties)), key=rule)
 
 
 def is_practical(trial: Trial, impractical: Collection[str]) -> bool:
@@ -187,90 +201,3 @@ def check_unchanged(result: SweepResult, data: Benchmark, versions: Mapping[str,
     ):
         check_same(result.folder, what, locked, now)
     return lock
-
-
-Spec = Mapping[str, Any]
-"""A row, a table, a figure or an experiment as in conf/experiment; each kind has its own keys."""
-
-
-@contextlib.contextmanager
-def described_errors(part: str) -> Iterator[None]:
-    """Report a missing or malformed part of an experiment's description in one line; part: its
-    place.
-    """
-    try:
-        yield
-    except (LookupError, TypeError, AttributeError, ValueError) as error:
-        found = (
-            f"{error} is missing"
-            if isinstance(error, KeyError)
-            else f"{type(error).__name__}: {error}"
-        )
-        raise HarnessError(
-            f"{part}: {found[:200]}; expected the form of conf/experiment/*.yaml (see "
-            "harness.report.experiment): mend "
-            "the experiment's file and sweep again"
-        ) from error
-
-
-def matches(knobs: Settings, where: Mapping[str, object]) -> bool:
-    """Return whether a trial's knobs are those of ``where``: a value, or a list of allowed ones.
-
-    A missing knob is null.
-    """
-    for knob, wanted in where.items():
-        allowed: list[object] = [wanted]
-        if isinstance(wanted, (list, tuple)):
-            allowed = [*wanted, [*wanted]]
-        if knobs.get(knob) not in allowed:
-            return False
-    return True
-
-
-def find_trials(described: Sequence[Spec], trials: Sequence[Settings]) -> list[int | None]:
-    """Return for each described row the index of its trial among ``trials``, or None.
-
-    A row is ``{label, where, as, same}``: its trial is the first that matches ``where`` and, with
-    ``as``, has the same value as that row's trial in every knob of ``same``.
-
-    Args:
-        described: the rows.
-        trials: knobs in the order of a leaderboard.
-    """
-    places: dict[str, int | None] = {}
-    for row in described:
-        where = row["where"] | _same_knobs(row, places, trials)
-        matching = (place for place, knobs in enumerate(trials) if matches(knobs, where))
-        places[row["label"]] = next(matching, None)
-    return list(places.values())
-
-
-def _same_knobs(
-    row: Spec, places: Mapping[str, int | None], trials: Sequence[Settings]
-) -> dict[str, object]:
-    """Return the knobs that a described row has as another row's trial has them."""
-    if "as" not in row:
-        return {}
-    if row["as"] not in places:
-        raise ValueError(
-            f"row {row['label']!r} is as {row['as']!r}{nearest(row['as'], places)}, which is no "
-            "row above it"
-        )
-    place = places[row["as"]]
-    return {} if place is None else {knob: trials[place].get(knob) for knob in row["same"]}
-
-
-def find_named(experiment: Spec | None, trials: Sequence[Settings]) -> list[int]:
-    """Return the indices of all trials in the experiment's tables, which are locked with the
-    winner.
-    """
-    with described_errors("experiment.tables"):
-        tables = (experiment or {}).get("tables") or []
-        described = [
-            part["rows"]
-            for table in tables
-            for part in table.get("parts", [table])
-            if "rows" in part
-        ]
-        found = [place for rows in described for place in find_trials(rows, trials)]
-    return list(dict.fromkeys(place for place in found if place is not None))

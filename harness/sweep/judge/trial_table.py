@@ -86,6 +86,7 @@ def judge_trials(
                 name=chosen.names[key],
                 family=trial.family,
                 untuned=plan.grid.untuned(trial),
+                blocks=plan.grid.blocks_of(trial),
                 practical=is_practical(trial, prepared.impractical),
                 overrides=list(trial.overrides),
                 parameters=by_name(trial.settings),

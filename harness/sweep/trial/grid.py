@@ -166,6 +166,17 @@ class Grid:
     def _untuned(self) -> set[str]:
         return {repr(self.trial(point).identity) for point in self.baselines()}
 
+    def blocks_of(self, trial: Trial) -> list[str]:
+        """Return the blocks that have a trial; ``BASELINES`` is one of them."""
+        return list(self._blocks_of[repr(trial.identity)])
+
+    @cached_property
+    def _blocks_of(self) -> dict[str, dict[str, None]]:
+        found: dict[str, dict[str, None]] = {}
+        for block, trial in self.trials_by_block:
+            found.setdefault(repr(trial.identity), {})[block] = None
+        return found
+
     def baselines(self) -> list[Settings]:
         """Return the untuned points: every single list, and RRF with k = 60 on the whole pool."""
         alone: list[Settings] = [

@@ -13,7 +13,7 @@ from harness.plugins.llm.answering.answering import AnswerScores
 from harness.plugins.llm.endpoint.chat import Estimate
 
 if TYPE_CHECKING:
-    from harness.sweep.judge.choice import Spec
+    from harness.sweep.judge.table_rows import Spec
 
 COLUMNS = (
     Column("condition", "text"),

@@ -18,7 +18,7 @@ from harness.evaluation.paired_comparison import Comparison
 from harness.report.figure import COLORS, MARKERS, Built, Picture, mark_intervals
 from harness.sweep.folder import caption
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.judge.choice import Spec, find_trials
+from harness.sweep.judge.table_rows import Spec, find_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -139,10 +139,10 @@ def _draw(figure: Figure, found: Mapping[str, Sequence[Pair]]) -> None:
 def find_pairs(result: SweepResult, parts: Sequence[Spec], metric: Metric) -> list[Pair]:
     """Return the pairs of all parts, on test if it was held out, otherwise on tune."""
     whole, view = result.whole, result.test or result.whole
-    known = [row.parameters for row in whole.rows]
     found: list[Pair] = []
     for part in parts:
-        places = [place for place in find_trials(part["rows"], known) if place is not None]
+        rows = find_rows({}, part["rows"], whole.rows, whole.ranks, whole.baselines)
+        places = [place for place in rows if place is not None]
         own = [one for place in places if (one := view.place(whole.rows[place].trial)) is not None]
         if len(own) < len(part["rows"]):
             continue
