@@ -27,7 +27,7 @@ from harness.evaluation.statement import WORDS
 from harness.sweep.folder.lock import locked_winner
 from harness.sweep.folder.result import SweepResult, differing
 from harness.sweep.folder.view import View
-from harness.sweep.judge.choice import matches
+from harness.sweep.judge.table_rows import matches
 from harness.sweep.recomputation import differences
 
 Answer = Literal["same bits", "same verdict", "another verdict"]
