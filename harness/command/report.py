@@ -5,7 +5,7 @@ r"""Make tables, figures and a PDF of a sweep, for a paper.
   harness report sweep=all                     the latest of every experiment and benchmark
   harness report sweep=sweep.zip               from an archive, without its runs folder
   harness report archive=sweep.zip             also everything of a sweep in an archive
-  harness report table=NAME                    print one table of its experiment, write nothing
+  harness report table=NAME                    one table, on the screen
 
 Writes into paths.reports (`reports`):
 
