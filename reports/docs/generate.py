@@ -304,9 +304,10 @@ def stored_line(item: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, An
         if (one["row"], one.get("questions"), one["split"]) == (row["stored"], questions, split)
     ]
     heads = list(line)
-    metric = row.get("metric", heads[heads.index("n") + 1].removesuffix(SHARE))
+    first = heads[heads.index("n") + 1].removesuffix(SHARE)
+    metric = row.get("metric", first)
     found: dict[str, Any] = {"ours": 100 * float(line[f"{metric}{SHARE}"])}
-    if line["W"]:
+    if line["W"] and metric == first:  # W and L are counted on the first metric alone
         found["gives"] = f"{line['W']}/{line['L']}"
     split = line["split"] if questions in (None, "all") else f"{line['split']}, {questions}"
     found["here"] = [dataset, split, metric, f"`{experiment}`, static"]
