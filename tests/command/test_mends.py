@@ -235,6 +235,7 @@ fuse reranker=coverage
 :sweep dataset=hf dataset.path=folder dry_run=true
 sweep objective=last_hop@5 gold=qrels.txt dataset.chain={type:[x]}
 :report sweep=runs/sweeps/none
+report table=x
 :verify --rescor
 :verify sweep=queries
 :heldout sweep=queries-x

@@ -93,11 +93,13 @@ def test_a_worker_that_dies_is_one_line(workers: Workers) -> None:
     assert [value for value, _ in workers.map([5])] == [15]
 
 
-SCRIPT = """import sys
+SCRIPT = """import signal
+import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from test_processes import prepare, work
 from harness.work.processes import Workers
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's job in the background ignores it
 print("begins", flush=True)
 with Workers(2, prepare, work, 3) as workers:
     print([value for value, _ in workers.map(range(3))], flush=True)

@@ -167,14 +167,18 @@ class Grid:
         return {repr(self.trial(point).identity) for point in self.baselines()}
 
     def blocks_of(self, trial: Trial) -> list[str]:
-        """Return the blocks that have a trial; ``BASELINES`` is one of them."""
-        return list(self._blocks_of[repr(trial.identity)])
+        """Return the blocks that have one of ``trials``, which may have learned by now;
+        ``BASELINES`` is one of them.
+        """
+        return list(self._blocks_of[trial.overrides])
 
     @cached_property
-    def _blocks_of(self) -> dict[str, dict[str, None]]:
-        found: dict[str, dict[str, None]] = {}
+    def _blocks_of(self) -> dict[tuple[str, ...], dict[str, None]]:
+        first: dict[str, Trial] = {}
+        found: dict[tuple[str, ...], dict[str, None]] = {}
         for block, trial in self.trials_by_block:
-            found.setdefault(repr(trial.identity), {})[block] = None
+            same = first.setdefault(repr(trial.identity), trial)
+            found.setdefault(same.overrides, {})[block] = None
         return found
 
     def baselines(self) -> list[Settings]:
