@@ -177,33 +177,51 @@ class Agreement:
         lines += _lists(mine, theirs)
         named = (f"other {kind}: {own[0]}" for kind, own in causes.items() if own)
         cause = next(named, "no input that the manifests name differs")
-        exact, apart = True, 0.0
-        outcomes: list[list[object]] = [
-            [one.lock["winner"]["parameters"]] for one in (mine, theirs)
-        ]
-        for split in ["tune", "test"] if mine.test and theirs.test else ["tune"]:
-            views = [_view(result, split) for result in (mine, theirs)]
-            try:
-                told, same, far = _compare(*views)
-            except ValueError as error:
-                raise HarnessError(
-                    f"{theirs.folder} and {mine.folder} {error} ({cause}); give two sweeps of the "
-                    "same experiment"
-                ) from error
-            exact, apart = exact and same, max(apart, far)
-            verdicts = [_verdict(view) for view in views]
-            lines += [*told, _both("verdict", *verdicts)]
-            for outcome, verdict in zip(outcomes, verdicts, strict=True):
-                outcome.append(verdict)
+        splits = ["tune", "test"] if mine.test and theirs.test else ["tune"]
+        on_splits = [_on_split(mine, theirs, split, cause) for split in splits]
+        for one in on_splits:
+            lines += [*one.lines, _both("verdict", *one.verdicts)]
+        winners = [locked_winner(result.lock) for result in (mine, theirs)]
         forecasts = [_forecast(result.lock) for result in (mine, theirs)]
-        lines.append(_both("winner", *(locked_winner(result.lock) for result in (mine, theirs))))
-        lines.append(_both("forecast", *forecasts))
-        if outcomes[0] != outcomes[1]:
+        lines += [_both("winner", *winners), _both("forecast", *forecasts)]
+        same_winner = _winning(mine) == _winning(theirs)
+        if not same_winner or any(len({*one.verdicts}) > 1 for one in on_splits):
             return cls("another verdict", [*lines, f"another verdict ({cause})"])
-        if exact and forecasts[0] == forecasts[1]:
+        if all(one.exact for one in on_splits) and forecasts[0] == forecasts[1]:
             return cls("same bits", [*lines, "same bits"])
-        last = f"same verdict, scores within {100 * apart:.2g} points ({cause})"
+        apart = 100 * max(one.apart for one in on_splits)
+        last = f"same verdict, scores within {apart:.2g} points ({cause})"
         return cls("same verdict", [*lines, last])
+
+
+@dataclass(frozen=True)
+class _OnSplit:
+    """How far two sweeps agree on a split: what differs, whether all is equal, the largest
+    difference of a metric, and both verdicts.
+    """
+
+    lines: list[str]
+    exact: bool
+    apart: float
+    verdicts: tuple[str, str]
+
+
+def _on_split(mine: SweepResult, theirs: SweepResult, split: str, cause: str) -> _OnSplit:
+    """Compare two sweeps on a split; raise HarnessError if they have other questions or trials."""
+    view, other = _view(mine, split), _view(theirs, split)
+    try:
+        lines, exact, apart = _compare(view, other)
+    except ValueError as error:
+        raise HarnessError(
+            f"{theirs.folder} and {mine.folder} {error} ({cause}); give two sweeps of the "
+            "same experiment"
+        ) from error
+    return _OnSplit(lines, exact, apart, (_verdict(view), _verdict(other)))
+
+
+def _winning(result: SweepResult) -> object:
+    """Return the parameters of the locked winner."""
+    return result.lock["winner"]["parameters"]
 
 
 def _view(result: SweepResult, split: str) -> View:

@@ -9,7 +9,7 @@ import dataclasses
 import hashlib
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -123,30 +123,36 @@ class Published(ABC):
                 next(filter(None, made), None),
             )
         if official is not None:
-            files = card.official_files(root)
-            places = " or ".join(dict.fromkeys(str(path.parent) for path in files))
-            found = next((path for path in files if path.is_file()), None)
-            yield (
-                f"the publishers' {' or '.join(official.files['queries']['names'])} in {places}",
-                self._from_contexts(card, official, str(found)) if found else None,
-            )
+            yield self._publishers_file(card, official, root)
         if folders and card.files:
-            pair = card.files.values()
-            whole = (
-                place
-                for place in (*folders, root)
-                if all((place / file["name"]).is_file() for file in pair)
-            )
-            found = next(whole, None)
-            sizes = " and ".join(f"{file['name']}{_size(file)}" for file in pair)
-            yield (
-                f"HippoRAG's {sizes} in {folders[0]} or {root}",
-                self._from_pair(card, found.joinpath) if found else None,
-            )
+            yield self._hipporags_pair(card, [*folders, root])
         try:
             yield "", self._from_hub(card, official)
         except HubError as error:
             yield f"on the Hub ({error})", None
+
+    def _publishers_file(
+        self, card: Card, official: Card, root: Path
+    ) -> tuple[str, Benchmark | None]:
+        """Return what is looked for of the publishers, and the benchmark if their file is there."""
+        files = card.official_files(root)
+        places = " or ".join(dict.fromkeys(str(path.parent) for path in files))
+        found = next((path for path in files if path.is_file()), None)
+        return (
+            f"the publishers' {' or '.join(official.files['queries']['names'])} in {places}",
+            self._from_contexts(card, official, str(found)) if found else None,
+        )
+
+    def _hipporags_pair(self, card: Card, places: Sequence[Path]) -> tuple[str, Benchmark | None]:
+        """Return what is looked for of HippoRAG, and the benchmark if both files lie in a place."""
+        pair = card.files.values()
+        whole = (place for place in places if all((place / one["name"]).is_file() for one in pair))
+        found = next(whole, None)
+        sizes = " and ".join(f"{file['name']}{_size(file)}" for file in pair)
+        return (
+            f"HippoRAG's {sizes} in {places[0]} or {places[-1]}",
+            self._from_pair(card, found.joinpath) if found else None,
+        )
 
     def _from_prepared(self, card: Card, place: Path, store: Store) -> Benchmark | None:
         """Return the benchmark of a folder of prepared files, or None if it has none."""
