@@ -171,27 +171,21 @@ class Agreement:
     @classmethod
     def of(cls, mine: SweepResult, theirs: SweepResult) -> Agreement:
         """Compare two sweeps; raise HarnessError if they have other questions or trials."""
-        facts = [_facts(result) for result in (mine, theirs)]
-        causes = {kind: _differences(kind, *facts) for kind in CAUSES}
-        lines = [f"{kind:<10} {'; '.join(own) or 'the same'}" for kind, own in causes.items()]
-        lines += _lists(mine, theirs)
-        named = (f"other {kind}: {own[0]}" for kind, own in causes.items() if own)
-        cause = next(named, "no input that the manifests name differs")
+        lines, cause = _inputs(mine, theirs)
         splits = ["tune", "test"] if mine.test and theirs.test else ["tune"]
         on_splits = [_on_split(mine, theirs, split, cause) for split in splits]
         for one in on_splits:
             lines += [*one.lines, _both("verdict", *one.verdicts)]
-        winners = [locked_winner(result.lock) for result in (mine, theirs)]
-        forecasts = [_forecast(result.lock) for result in (mine, theirs)]
-        lines += [_both("winner", *winners), _both("forecast", *forecasts)]
-        same_winner = _winning(mine) == _winning(theirs)
-        if not same_winner or any(len({*one.verdicts}) > 1 for one in on_splits):
-            return cls("another verdict", [*lines, f"another verdict ({cause})"])
-        if all(one.exact for one in on_splits) and forecasts[0] == forecasts[1]:
-            return cls("same bits", [*lines, "same bits"])
+        lines.append(_both("winner", locked_winner(mine.lock), locked_winner(theirs.lock)))
+        lines.append(_both("forecast", _forecast(mine.lock), _forecast(theirs.lock)))
         apart = 100 * max(one.apart for one in on_splits)
-        last = f"same verdict, scores within {apart:.2g} points ({cause})"
-        return cls("same verdict", [*lines, last])
+        further: dict[Answer, str] = {
+            "same bits": "",
+            "same verdict": f", scores within {apart:.2g} points ({cause})",
+            "another verdict": f" ({cause})",
+        }
+        answer = _answer(mine, theirs, on_splits)
+        return cls(answer, [*lines, f"{answer}{further[answer]}"])
 
 
 @dataclass(frozen=True)
@@ -219,9 +213,25 @@ def _on_split(mine: SweepResult, theirs: SweepResult, split: str, cause: str) ->
     return _OnSplit(lines, exact, apart, (_verdict(view), _verdict(other)))
 
 
-def _winning(result: SweepResult) -> object:
-    """Return the parameters of the locked winner."""
-    return result.lock["winner"]["parameters"]
+def _answer(mine: SweepResult, theirs: SweepResult, on_splits: Sequence[_OnSplit]) -> Answer:
+    """Return how far two sweeps agree, as the attribute ``answer`` of ``Agreement`` says."""
+    if mine.lock["winner"]["parameters"] != theirs.lock["winner"]["parameters"]:
+        return "another verdict"
+    if any(ours != others for ours, others in (one.verdicts for one in on_splits)):
+        return "another verdict"
+    forecasts = _forecast(mine.lock), _forecast(theirs.lock)
+    exact = all(one.exact for one in on_splits) and forecasts[0] == forecasts[1]
+    return "same bits" if exact else "same verdict"
+
+
+def _inputs(mine: SweepResult, theirs: SweepResult) -> tuple[list[str], str]:
+    """Return lines on which inputs differ, and the first difference that the manifests name."""
+    facts = [_facts(result) for result in (mine, theirs)]
+    causes = {kind: _differences(kind, *facts) for kind in CAUSES}
+    lines = [f"{kind:<10} {'; '.join(own) or 'the same'}" for kind, own in causes.items()]
+    named = (f"other {kind}: {own[0]}" for kind, own in causes.items() if own)
+    cause = next(named, "no input that the manifests name differs")
+    return [*lines, *_lists(mine, theirs)], cause
 
 
 def _view(result: SweepResult, split: str) -> View:

@@ -29,8 +29,8 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     """Return the figure of a ``heatmap`` and its cells as a table.
 
     A ``spec`` has ``name, title, rows, columns`` (knobs), ``value`` (a column), and may have
-    ``where`` and ``blocks``. Cells
-    are shares in percent if ``value`` is a metric, counts if it is ``wins`` or ``losses``.
+    ``where`` and ``blocks``. Cells are shares in percent if ``value`` is a metric, counts if it is
+    ``wins`` or ``losses``.
     """
     view, value = result.whole, spec["value"]
     kind: Kind = "share"

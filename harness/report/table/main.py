@@ -80,7 +80,8 @@ def _part(result: SweepResult, display: Display) -> Table:
     table = trial_table("main", result, view, places, "paper")
     rows = [[names[place], *cells[1:]] for place, cells in zip(places, table.rows, strict=True)]
     rules = frozenset({len(lists)} if 0 < len(lists) < len(places) else ())
-    notes = [*_fused_lists(view, places, display), *_same(view, fused, places, names, display)]
+    same = dict.fromkeys(_same(view, fused, places, names, display))  # names may be shortened
+    notes = [*_fused_lists(view, places, display), *same]
     style = replace(table.style, marks=_marks(view, places), rules=rules)
     return replace(table, rows=rows, style=style, notes=notes)
 

@@ -53,8 +53,8 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     Each part of the table has two single lists and their mixture. The points are on test if it was
     held out, otherwise on tune. All three trials were chosen on tune.
     """
-    metric, parts = _described(experiment, spec)
-    pairs = find_pairs(result, parts, metric)
+    table, metric = _described(experiment, spec)
+    pairs = find_pairs(result, table, metric)
     picture = _picture(spec["name"], metric, {_where(result): pairs})
     title = "What mixing two lists adds to the better one"
     source = Source(
@@ -76,8 +76,8 @@ def build_joint(results: Sequence[SweepResult], spec: Spec) -> Picture:
     """
     found: dict[str, list[Pair]] = {}
     for result in results:
-        metric, parts = _described(result.config["experiment"], spec)
-        found[_where(result)] = find_pairs(result, parts, metric)
+        table, metric = _described(result.config["experiment"], spec)
+        found[_where(result)] = find_pairs(result, table, metric)
     return _picture(f"{spec['name']}_joint", metric, found)
 
 
@@ -136,12 +136,13 @@ def _draw(figure: Figure, found: Mapping[str, Sequence[Pair]]) -> None:
     figure.legend(loc="outside upper center", ncols=2)
 
 
-def find_pairs(result: SweepResult, parts: Sequence[Spec], metric: Metric) -> list[Pair]:
-    """Return the pairs of all parts, on test if it was held out, otherwise on tune."""
+def find_pairs(result: SweepResult, table: Spec, metric: Metric) -> list[Pair]:
+    """Return the pairs of all parts of a table, on test if it was held out, otherwise on tune."""
     whole, view = result.whole, result.test or result.whole
+    every = result.every_question[0]
     found: list[Pair] = []
-    for part in parts:
-        rows = find_rows({}, part["rows"], whole.rows, whole.ranks, whole.baselines)
+    for part in table["parts"]:
+        rows = find_rows(table, part["rows"], every.rows, every.ranks, every.baselines)
         places = [place for place in rows if place is not None]
         own = [one for place in places if (one := view.place(whole.rows[place].trial)) is not None]
         if len(own) < len(part["rows"]):
@@ -163,10 +164,10 @@ def find_pairs(result: SweepResult, parts: Sequence[Spec], metric: Metric) -> li
     return [replace(pair, against=one) for pair, one in zip(found, compared, strict=True)]
 
 
-def _described(experiment: Spec, spec: Spec) -> tuple[Metric, Sequence[Spec]]:
-    """Return the first metric and the parts of the table of a figure."""
+def _described(experiment: Spec, spec: Spec) -> tuple[Spec, Metric]:
+    """Return the table of a figure, and its first metric."""
     table = next(table for table in experiment["tables"] if table["name"] == spec["table"])
-    return Metric.parse(table["metrics"][0]), table["parts"]
+    return table, Metric.parse(table["metrics"][0])
 
 
 def _fields(metric: Metric) -> list[Field[Pair]]:
