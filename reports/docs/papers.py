@@ -225,10 +225,10 @@ def stored_value(row: Row, item: Row) -> dict[str, Any]:
     sweep = sweep_of(table)
     benchmark, label = sweep["benchmark"], f"`{Path(table).name}`, {sweep['encoder']}"
     if "trials" in lines[0]:  # a table of groups of trials, which are all of tune
-        (line,) = (one for one in lines if one["trials"] == row["stored"])
-        head = next(head for head in line if head.startswith("best ") and head.endswith(SHARE))
+        (group,) = (one for one in lines if one["trials"] == row["stored"])
+        head = next(head for head in group if head.startswith("best ") and head.endswith(SHARE))
         metric = head.removeprefix("best ").removesuffix(SHARE)
-        return {"gives": group_text(line, head), "here": [benchmark, "tune", metric, label]}
+        return {"gives": group_text(group, head), "here": [benchmark, "tune", metric, label]}
     line = line_of(lines, row, row["stored"])
     heads = list(line)
     first = heads[heads.index("n") + 1].removesuffix(SHARE)
