@@ -651,7 +651,8 @@ def test_the_pages_that_are_made_are_fresh(capsys: pytest.CaptureFixture[str]) -
     assert GENERATE.main(["--check"]) == 0, capsys.readouterr().out
 
 
-PAPERS = GENERATE.paper_items()
+PAPERS_PAGE = importlib.import_module("papers")
+PAPERS = PAPERS_PAGE.paper_items()
 OTHER_DATA = re.compile(r" dataset=(\w+)$")
 ON_OTHER_DATA = {OTHER_DATA.sub("", item["command"]): item["command"] for item in PAPERS}
 """A command of each kind on the papers' page: one of those that differ by the benchmark alone."""
@@ -705,9 +706,38 @@ def test_a_stored_row_of_the_papers_page_is_of_the_benchmark_of_its_table() -> N
     same = ["musique_804_3fa182ed", "test", "last_hop@10"]
     for place, other in ((None, ""), (0, "2wikimultihopqa_1000"), (1, "tune"), (2, "recall@5")):
         theirs = [other if at == place else value for at, value in enumerate(same)]
-        cells = GENERATE.value_cells({**row, "theirs": theirs}, item, {})
+        cells = PAPERS_PAGE.value_cells({**row, "theirs": theirs}, item, {})
         assert cells[5].startswith(", ".join(same))
         assert (cells[6] == "–", "another" in cells[7]) == (place is not None,) * 2
+
+
+def test_the_sweeps_of_the_papers_page_are_those_of_its_stored_tables() -> None:
+    """Minutes are what a sweep's manifest recorded: ``seconds`` of sweeps.csv."""
+    stored = ROOT / "reports" / "showcase" / "papers"
+    used = {
+        PAPERS_PAGE.sweep_of(f"{path.parent.name}/{path.stem}")["sweep"]
+        for path in stored.glob("*/*.csv")
+    }
+    listed = {sweep["sweep"]: sweep for sweep in PAPERS_PAGE.read_lines("sweeps")}
+    assert used == set(listed)
+    text = (DOCS / "pages" / "papers.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
+    shown = {row[8].strip("`"): float(row[6]) for row in rows if row[-1].strip("`") in listed}
+    assert shown == {
+        name: pytest.approx(float(sweep["seconds"]) / 60, abs=0.051)
+        for name, sweep in listed.items()
+    }
+
+
+def test_a_row_counts_outcomes_and_changes_as_the_papers_do() -> None:
+    """PhaseGraph's Figure 1 (491 questions, 263 found, 11 won, 2 lost); PolicyRAG's Table 4."""
+    figure = {"n": "491", "W": "11", "L": "2", "last_hop@5 (share)": str(263 / 491)}
+    assert PAPERS_PAGE.outcomes(figure, [], {}) == "252 / 226 / 11 / 2"
+    policy = {"row": "policy", "split": "test", "recall@5 (share)": "0.981"}
+    names = {"row": "NER to node", "split": "test", "recall@5 (share)": "0.989"}
+    row = {"less": "policy"}
+    assert PAPERS_PAGE.change(names, [policy, names], row, "recall@5") == "+0.8"
+    assert PAPERS_PAGE.change(policy, [policy, names], row, "recall@5") == "0"
 
 
 def test_every_formula_of_the_papers_has_a_test_and_can_be_typed() -> None:

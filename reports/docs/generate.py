@@ -8,25 +8,22 @@ with `--check` it names the pages that are stale and exits with status 1.
 from __future__ import annotations
 
 import ast
-import csv
 import importlib
 import importlib.util
 import inspect
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import yaml
-from statsmodels.stats.proportion import confint_proportions_2indep
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
 
 from docstrings import readable  # noqa: E402
 from gallery import gallery  # noqa: E402
+from papers import papers  # noqa: E402
 
 import harness  # noqa: E402
 from harness.__main__ import commands, manual  # noqa: E402
@@ -191,193 +188,6 @@ def grids() -> str:
         fusions, singles = trials(overrides)
         rows.append(f"| {typed} | {fusions} | {singles} | {fusions + singles} |")
     return "\n".join(rows)
-
-
-def paper_items() -> list[dict[str, Any]]:
-    """The items of papers.yaml, each with the name of its paper."""
-    found = yaml.safe_load((Path(__file__).parent / "papers.yaml").read_text(encoding="utf-8"))
-    return [item | {"paper": paper["name"]} for paper in found["papers"] for item in paper["items"]]
-
-
-def papers() -> str:
-    """The tables, figures and formulas of the four papers, next to our figures."""
-    known = yaml.safe_load((Path(__file__).parent / "papers.yaml").read_text(encoding="utf-8"))
-    parts = [PAPERS]
-    for paper in known["papers"]:
-        shown = [
-            (item["item"], item["shows"], f"`{item['command']}`", minutes(item), where(item))
-            for item in paper["items"]
-        ]
-        values = [
-            value_cells(row, item, known["why"])
-            for item in paper["items"]
-            for row in item["rows"]
-            if not needs(row, item)
-        ]
-        checked = [
-            (one["item"], one["is"], f"`{one['override']}`", f"`tests/{one['test']}`")
-            for one in paper["formulas"]
-        ]
-        parts += [
-            f"## {paper['name']}\n\n{paper['claims']}\n\n*{paper['made_with']}*\n",
-            lines_of(("item", "what it shows", "command", "minutes", "our findings"), shown),
-            lines_of(VALUES, values),
-            lines_of(("formula", "what it is", "override", "checked by hand in"), checked),
-        ]
-    parts += [
-        "## What nothing here can answer\n",
-        "".join(unanswered(known["papers"])),
-        "## Names\n",
-        lines_of(("in the papers", "here", "typed as"), known["names"]),
-        "## What the papers leave open\n",
-        lines_of(("left open", "how it is read here"), known["open"]),
-        "## Every experiment, by source\n",
-        lines_of(("experiment", "source"), experiments([one["name"] for one in known["papers"]])),
-    ]
-    return "\n".join(parts)
-
-
-VALUES = ("item", "row", "published", "of", "ours", "of", "difference", "why")
-"""The heads of a table of values."""
-
-
-def needs(row: Mapping[str, Any], item: Mapping[str, Any]) -> str | None:
-    """Return what a row needs that is not here; None if it has our value."""
-    found: str | None = row.get("needs") or item.get("needs")
-    return found
-
-
-def unanswered(papers: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield a line for each row that nothing here can answer, with what it needs."""
-    for paper in papers:
-        for item in paper["items"]:
-            for row in item["rows"]:
-                if missing := needs(row, item):
-                    name = f"{paper['name']}, {item['item']}, {row['row']}"
-                    yield f"- {name}: {printed(row, 'published', 'says')}. Needs {missing}.\n"
-
-
-PAPERS = """# The four papers, table by table
-
-**Each table, figure and numbered formula of the four papers: the command that makes it, the published value, and ours, each with
-its benchmark, split and metric, and ours with its sweep.** A row has a difference only if benchmark, split and metric are the same;
-even then encoders, extractors or language models differ, and the last column says which. What came of the claims:
-[findings](plugins/phasegraph/findings.md), [PolicyRAG](plugins/policyrag/policyrag.md), [Dice](plugins/dice/dice.md).
-
-Values are percent. W/L: questions won and lost. A difference is ours less the published value; its 95% interval (Newcombe's, for two
-independent samples) is given for shares of questions. `NAME, static` is the table NAME of a stored sweep of all of a paper's tables, of this version, with `encoder=static`, held out once; `0.5.0, MiniLM` are figures of that version, which counted every question of
-HotpotQA. `musique_804_3fa182ed` is the copy of `musique_804` that [results](results.md) are of. Minutes: of a processor, once lists
-are stored. Replace the name after `dataset=` by another one of [data](data.md); capital words stand for yours.
-All tables of a paper are one sweep, held out once; each further sweep is [one more evaluation](protocol.md#the-ledger) of the same questions, which multiplies p.
-"""
-
-
-def lines_of(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of Markdown."""
-    lines = ["| " + " | ".join(cells) + " |" for cells in (heads, ["---"] * len(heads), *rows)]
-    return "\n".join(lines) + "\n"
-
-
-def minutes(item: Mapping[str, Any]) -> str:
-    """How long an item's command took, if it was timed."""
-    return str(item.get("minutes", "–"))
-
-
-def where(item: Mapping[str, Any]) -> str:
-    """A link to our findings, or what an item needs that is not here."""
-    if "needs" in item:
-        return f"cannot be had here: needs {item['needs']}"
-    return f"[{Path(item['at']).stem}]({item['at']})" if "at" in item else "–"
-
-
-def stored_line(item: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-    """What a stored table has of a row: value, n, wins and losses, and what it is of."""
-    name = row.get("table") or item["stored"]
-    dataset, _, experiment = name.partition("/")
-    path = ROOT / "reports" / "showcase" / "papers" / f"{name}.csv"
-    with path.open(encoding="utf-8", newline="") as stream:
-        lines = list(csv.DictReader(stream))
-    questions, split = row.get("questions", lines[0].get("questions")), row.get("split", "test")
-    (line,) = [
-        one
-        for one in lines
-        if (one["row"], one.get("questions"), one["split"]) == (row["stored"], questions, split)
-    ]
-    heads = list(line)
-    first = heads[heads.index("n") + 1].removesuffix(SHARE)
-    metric = row.get("metric", first)
-    found: dict[str, Any] = {"ours": 100 * float(line[f"{metric}{SHARE}"])}
-    if line["W"] and metric == first:  # W and L are counted on the first metric alone
-        found["gives"] = f"{line['W']}/{line['L']}"
-    split = line["split"] if questions in (None, "all") else f"{line['split']}, {questions}"
-    found["here"] = [dataset, split, metric, f"`{experiment}`, static"]
-    return found | ({"n": int(line["n"])} if "of" in row else {})
-
-
-def value_cells(
-    row: Mapping[str, Any], item: Mapping[str, Any], why: Mapping[str, str]
-) -> list[str]:
-    """A row's cells, as in ``VALUES``."""
-    own = stored_line(item, row) if "stored" in row else {}
-    row = {key: item[key] for key in ("theirs", "here") if key in item} | {**row, **own}
-    differs = [
-        f"another {what}"
-        for what, theirs, ours in zip(SIDES, row["theirs"], row["here"], strict=False)
-        if theirs != ours
-    ]
-    reason = "; ".join(
-        filter(None, [", ".join(differs), why.get(row.get("why", ""), row.get("why"))])
-    )
-    return [
-        item["item"],
-        row["row"],
-        printed(row, "published", "says"),
-        ", ".join(row["theirs"]),
-        printed(row, "ours", "gives"),
-        f"{', '.join(row['here'][:3])}; {row['here'][3]}",
-        "–" if differs else difference(row),
-        reason,
-    ]
-
-
-SHARE = " (share)"
-"""The end of the head of a column of shares in a stored table."""
-SIDES = ("benchmark", "split", "metric")
-"""What must be the same on both sides of a row, so that it has a difference."""
-
-
-def printed(row: Mapping[str, Any], value: str, text: str) -> str:
-    """Return a row's value with the text that was printed beside it."""
-    found = [f"{row[value]:.1f}"] if value in row else []
-    return "; ".join([*found, *filter(None, [row.get(text)])])
-
-
-def difference(row: Mapping[str, Any]) -> str:
-    """Ours less the published value, with an interval if both are shares of questions."""
-    if "published" not in row or "ours" not in row:
-        return "–"
-    text = f"{row['ours'] - row['published']:+.1f}"
-    if "of" not in row or "n" not in row:
-        return text
-    counts = [
-        round(row[key] * row[size] / 100) for key, size in (("ours", "n"), ("published", "of"))
-    ]
-    low, high = confint_proportions_2indep(
-        counts[0], row["n"], counts[1], row["of"], method="newcomb", compare="diff"
-    )
-    return f"{text} ({100 * low:+.1f} to {100 * high:+.1f})"
-
-
-def experiments(first: Sequence[str]) -> list[tuple[str, str]]:
-    """The experiments with their sources; those of the four papers come first."""
-    words = [name.split()[0].partition("-")[0] for name in first]
-    found = []
-    for name in names("experiment"):
-        text = _file(f"experiment/{name}.yaml").read_text(encoding="utf-8")
-        source = str(yaml.safe_load(text)["experiment"]["source"])
-        place = next((at for at, word in enumerate(words) if source.startswith(word)), len(words))
-        found.append((place, name, source))
-    return [(f"`{name}`", source) for _, name, source in sorted(found)]
 
 
 def _doc(module: ModuleType) -> str:
