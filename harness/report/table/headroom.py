@@ -16,10 +16,10 @@ def headroom(view: View) -> list[Table]:
     if best is None or not view.metric.binary:
         return []
     fused = [place for place in view.best_first if place in view.fused]
-    floor = float(view.scores[best].mean())
+    floor = view.score(view.rows[best])
     rows = []
     for place in fused:
-        score, top = float(view.scores[place].mean()), ceiling_of(view, place)
+        score, top = view.score(view.rows[place]), ceiling_of(view, place)
         taken = (score - floor) / (top - floor) if top > floor else None
         rows.append([view.named(place), score, top, taken])
     columns = [

@@ -56,7 +56,7 @@ def trial_fields(result: SweepResult, view: View) -> list[Field[int]]:
         objective,
         Field(
             interval,
-            lambda place: _interval(view, place),
+            lambda place: view.rows[place].wilson_cluster,
             view.metric.binary and view is not result.whole,
             JUDGED,
         ),
@@ -242,12 +242,6 @@ def _against(
         lambda place: view.outcome(place, baseline), *titles, mark=mark
     )
     return [replace(one, faces=faces) for one in fields]
-
-
-def _interval(view: View, place: int) -> tuple[float, float] | None:
-    """Return the interval of the objective; None if there are too few clusters."""
-    own = view.compare(place, place)
-    return None if own.too_few else own.wilson_cluster
 
 
 def _copies(view: View, limit: int | None) -> str:

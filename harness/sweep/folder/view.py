@@ -16,9 +16,8 @@ from harness.evaluation.family import describe
 from harness.evaluation.metric import Metric
 from harness.evaluation.paired_comparison import MARGIN, Comparison, Outcome, Verdict
 from harness.evaluation.statistic import charge, share, too_few
-from harness.sweep.folder.baselines import Baselines, Group, group_of
 from harness.sweep.folder.judged_trial import JudgedTrial
-from harness.sweep.folder.lock import Lock, list_of, title_of
+from harness.sweep.folder.lock import Baselines, Group, Lock, group_of, list_of, title_of
 
 if TYPE_CHECKING:
     import pandas as pd

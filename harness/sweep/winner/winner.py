@@ -20,14 +20,7 @@ from harness.fusion.fuse import fuse_blocks
 from harness.run import Run
 from harness.sweep.folder.caption import made_by
 from harness.sweep.folder.inventory import latest, name_origin
-from harness.sweep.folder.lock import (
-    LOCK,
-    Lock,
-    check_same,
-    lock_file,
-    locked_winner,
-    read_lock,
-)
+from harness.sweep.folder.lock import LOCK, Lock, check_same, lock_file, locked_winner, read_lock
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial import inputs
 from harness.sweep.trial.plan import Plan, reopen
