@@ -66,6 +66,7 @@ class Statement:
         verdict: p, with the family that it is corrected in.
         how: the test that decides, as in ``p by cluster``; "" for the one by question.
         finding: what is shown.
+        within_margin: whether the interval lies within the difference that does not matter.
         n, units: number of questions, and of the questions or clusters that the test flips.
         undone_by: the size of one more cluster that would undo a finding of few clusters, or None.
         scale: the unit of the scores.
@@ -84,6 +85,7 @@ class Statement:
     verdict: Verdict
     how: str
     finding: Finding
+    within_margin: bool
     n: int
     units: int
     undone_by: int | None
@@ -108,6 +110,7 @@ class Statement:
             found.decided,
             found.ruling.how,
             found.finding,
+            found.within_margin,
             found.n,
             found.units,
             found.undone_by if found.clusters_ahead < FEW_CLUSTERS else None,
@@ -139,6 +142,17 @@ class Statement:
             item, score = self.scale.item, self.scale.score(self.score)
             return f"equal to {named} on every {item} ({score})"
         return f"{WORDS[self.finding]} {named} ({self.evidence})"
+
+    @property
+    def cell(self) -> str:
+        """What is shown about ``who``, in a cell of a table; a real difference can be smaller than
+        the margin.
+        """
+        if self.interval is None:
+            return "too few clusters"
+        if self.finding == "even":
+            return "equivalent" if self.within_margin else "undecided"
+        return f"{self.finding}, within the margin" if self.within_margin else self.finding
 
 
 def verdict(statements: Sequence[Statement], where: str = "") -> Sentence:

@@ -128,11 +128,7 @@ def _short(table: Table, view: View, places: Sequence[int]) -> Table:
     """
     wanted = dict.fromkeys([view.best_place, *view.singles.values(), *view.fusers])
     first = [place for place in wanted if place in places]
-    others = [
-        place
-        for place in places
-        if not (place in first or view.copies[place] or view.is_winner(place))
-    ]
+    others = [place for place in places if place not in first and not view.repeats[place]]
     others.sort(key=lambda place: -view.gain(place))
     chosen = {*first, *others[: max(0, ROWS - len(first))]}
     order = sorted(chosen, key=lambda place: (-view.gain(place), place != view.best_place, place))

@@ -145,7 +145,7 @@ def leaderboard(result: SweepResult, limit: int | None = None, face: Face | None
     shown = [
         place
         for place in range(len(view.rows))
-        if limit is None or place in best or not (view.copies[place] or view.is_winner(place))
+        if limit is None or place in best or not view.repeats[place]
     ]
     kept = sorted({*shown[:limit], *best, *view.singles.values()})
     table = trial_table("leaderboard", result, view, kept, face)
@@ -246,6 +246,7 @@ def _against(
 
 def _copies(view: View, limit: int | None) -> str:
     """Return how many trials have the gold ranks of another; empty if none has."""
-    copies, left = sum(view.copies), " and are left out" if limit else ""
+    copies = sum(first < place for place, first in enumerate(view.originals))
+    left = " and are left out" if limit else ""
     text = f" ({copies} have the same gold ranks as one above{left}; Holm p counts them)"
     return text if copies else ""

@@ -14,7 +14,7 @@ from harness.core.errors import HarnessError
 from harness.core.table import counted
 from harness.evaluation.family import describe
 from harness.evaluation.metric import Metric
-from harness.evaluation.paired_comparison import MARGIN, Comparison, Outcome, Verdict
+from harness.evaluation.paired_comparison import MARGIN, Comparison, Finding, Outcome, Verdict
 from harness.evaluation.statistic import charge, share, too_few
 from harness.sweep.folder.judged_trial import JudgedTrial
 from harness.sweep.folder.lock import Baselines, Group, Lock, group_of, list_of, title_of
@@ -116,20 +116,24 @@ class View:
         """Return float64[Q], a metric (by default the objective) of a row on each question."""
         return (metric or self.metric)(np.asarray(self.ranks[place]))
 
-    @property
+    @cached_property
     def originals(self) -> list[int]:
         """For each row, the index of the first one with the same gold ranks (see ``equals``)."""
         first: dict[str, int] = {}
-        return [first.setdefault(self._original(place), place) for place in range(len(self.rows))]
+        return [
+            first.setdefault(row.equals or row.trial, place) for place, row in enumerate(self.rows)
+        ]
 
-    def _original(self, place: int) -> str:
-        row = self.rows[place]
-        return row.equals or row.trial
-
-    @property
-    def copies(self) -> list[bool]:
-        """For each row, whether an earlier one has the same gold ranks."""
-        return [first < place for place, first in enumerate(self.originals)]
+    @cached_property
+    def repeats(self) -> list[bool]:
+        """For each row, whether it is shown by another one: an earlier one with its gold ranks, or
+        the winner.
+        """
+        won = self.originals[self.winner_place] if self.winner_list is not None else None
+        return [
+            first < place or place == self.winner_place or first == won
+            for place, first in enumerate(self.originals)
+        ]
 
     @cached_property
     def winner_place(self) -> int:
@@ -215,6 +219,14 @@ class View:
         """Return the stored comparison of a row with a single list; None if there is none."""
         return self.rows[place].outcomes.get(str(against))
 
+    def finding(self, place: int, against: str | None) -> Finding:
+        """Return what the stored comparison of a row with a single list shows."""
+        one = self.outcome(place, against)
+        if one is None or one.difference is None:
+            return "even"
+        gain = one.difference if self.metric.higher_is_better else -one.difference
+        return Verdict(one.p_holm).finding(gain)
+
     def _verdict(self, name: str, one: Outcome) -> Verdict:
         """Return the stored verdict of the winner's comparison with a list."""
         group, times = group_of(self.split, self.winner, name, self.winner), charge(self.evaluation)
@@ -232,11 +244,6 @@ class View:
             return None
         verdict = self._verdict(str(name), stored)
         return self.compare(self.winner_place, place).with_fields(verdict=verdict)
-
-    def is_winner(self, place: int) -> bool:
-        """Return whether a row is the winner, or ranks as the same list as the winner."""
-        same = self._original(place) == self._original(self.winner_place)
-        return place == self.winner_place or (self.winner_list is not None and same)
 
     def score(self, row: JudgedTrial) -> float:
         """Return the objective of a row."""
