@@ -32,6 +32,8 @@ WORDS: Mapping[Finding, str] = {
     "even": "not shown to be better than",
 }
 """The words for each finding."""
+SIGNS: Mapping[Finding, str] = {"better": "‡", "worse": "§"}
+"""The signs of findings in the tables of a paper; a dagger is the winner of a sweep."""
 Kind = Literal["compared", "verdict", "expectation", "addition", "caveat"]
 LEAD: tuple[Kind, ...] = ("compared", "verdict", "expectation", "addition", "caveat")
 """The kinds of sentences, in the order in which they are printed."""

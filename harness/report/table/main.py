@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from harness.core.table import WINNER, Column, Field, Source, Style, Table, stack
 from harness.evaluation.column import COLUMNS, MCNEMAR, SIGN, judged, won_lost
-from harness.evaluation.paired_comparison import Finding
+from harness.evaluation.statement import SIGNS
 from harness.report.display import Display, normalizer_of
 from harness.report.table.hops import POOLED, hop_counts
 from harness.report.table.trials import decided, in_paper, trial_table
@@ -19,7 +19,6 @@ from harness.sweep.folder.view import View
 
 MOST = 20
 """The largest number of rows of a sweep."""
-SIGNS: Mapping[Finding, str] = {"better": "‡", "worse": "§"}
 
 
 def main(results: Sequence[SweepResult], display: Display) -> list[Table]:
@@ -189,7 +188,7 @@ def _notes(views: Sequence[View], display: Display, signs: Collection[str]) -> l
     lists = dict.fromkeys(display.list.get(str(v.best_single), str(v.best_single)) for v in views)
     words = ", ".join(f"{sign} shown to be {word}" for word, sign in SIGNS.items() if sign in signs)
     than = f"; {words} than {_listed([*lists])}, the best list on tune" if words else ""
-    corrections = dict.fromkeys(view.correction(view.reference) for view in views)
+    corrections = dict.fromkeys(caption.correction(view, view.reference) for view in views)
     evaluations = dict.fromkeys(
         f"Evaluation {view.evaluation} of test{view.charge}." for view in views if view.evaluation
     )

@@ -12,7 +12,6 @@ import numpy as np
 from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from harness.core.errors import HarnessError
 from harness.core.table import counted
-from harness.evaluation.family import describe
 from harness.evaluation.metric import Metric
 from harness.evaluation.paired_comparison import MARGIN, Comparison, Finding, Outcome, Verdict
 from harness.evaluation.statistic import charge, share, too_few
@@ -145,11 +144,6 @@ class View:
         return place
 
     @property
-    def winner_name(self) -> str:
-        """The short name of the winner, where its title is above: the list that it ranks as."""
-        return str(self.winner_list or self.rows[self.winner_place].name)
-
-    @property
     def winner_list(self) -> str | None:
         """The list that the winning fusion ranks as, or None."""
         return self.ranks_as(self.winner_place)
@@ -267,45 +261,9 @@ class View:
         """Indices of all rows except single lists."""
         return [place for place, row in enumerate(self.rows) if not row.is_single]
 
-    @cached_property
-    def fused_lists(self) -> set[str]:
-        """The lists that any trial fuses; all lists if no trial names any."""
-        rows = (self.rows[place] for place in self.fused)
-        return {name for row in rows for name in row.lists or self.singles}
-
-    @property
-    def has_graph(self) -> bool:
-        """Whether a list is made from a graph, or has a graph's name."""
-        made = self.manifest.get("lists") or {}
-        return any(
-            "graph" in (made.get(name) or {}) or "graph" in name.lower() for name in self.singles
-        )
-
     def place(self, trial: str) -> int | None:
         """Return the index of the trial with that hash."""
         return next((place for place, row in enumerate(self.rows) if row.trial == trial), None)
-
-    def slice(self, where: Mapping[str, Any]) -> BoolArray:
-        """Return bool[Q], the questions of a slice.
-
-        Args:
-            where: values of columns of the questions (``hops: 2``, ``in_hipporag_1000: true``), or
-                ``list, metric, is``: the questions on which the metric of that single list has that
-                value (``list: graph, metric: full_sup@200, is: 1``).
-        """
-        if "list" in where:
-            alone = self.singles.get(where["list"])
-            if alone is None:
-                raise ValueError(f"a slice is of list {where['list']}, which the sweep lacks")
-            met: BoolArray = Metric.parse(where["metric"])(self.ranks[alone]) == where["is"]
-            return met
-        kept = np.ones(self.n, dtype=np.bool_)
-        for column, value in where.items():
-            if column not in self.queries:
-                known = ", ".join(map(str, self.queries))
-                raise ValueError(f"{column} is no column of questions: {known}")
-            kept &= self.queries[column].to_numpy() == value
-        return kept
 
     @property
     def clusters(self) -> Int64Array:
@@ -320,20 +278,6 @@ class View:
         """How p is corrected for earlier evaluations of test; empty for the first, and on tune."""
         times = charge(self.evaluation)
         return f", p times {times}" if times > 1 else ""
-
-    def correction(self, against: str) -> str:
-        """Return how the p of the comparisons with a list are corrected, for captions."""
-        times, how = charge(self.evaluation), self.deciding
-        if self.split == "tune":
-            return describe("holm", self.sizes["list", against], times, how)
-        tests = list(self.rivals)
-        order = f"; the winner is tested against {tests[0]}" if tests else ""
-        if len(tests) > 1:
-            order += f" and, only if it is shown to be better, against {tests[1]}"
-        if tests:
-            order += f", without a correction{self.charge}"
-        others = describe("holm", self.sizes["exploratory", ""], times, how)
-        return f"{others} (exploratory){order}"
 
     @property
     def winner_title(self) -> str:

@@ -25,7 +25,7 @@ from harness.report.display import Display
 from harness.report.figure.outcomes import pictures
 from harness.report.pdf.document import details
 from harness.report.table.ablation import ablation, changed, verdict
-from harness.report.table.headroom import headroom
+from harness.report.table.ceiling import headroom
 from harness.report.table.hops import exceptions
 from harness.report.table.main import main
 from harness.report.table.trials import leaderboard

@@ -10,6 +10,7 @@ import pandas as pd
 from harness.benchmark import UNORDERED
 from harness.evaluation.metric import Metric
 from harness.evaluation.paired_comparison import Outcome
+from harness.report.table.comparison_table import slice_of
 from harness.sweep.folder import caption
 from harness.sweep.folder.view import View
 from harness.sweep.judge.trial_table import find_equals
@@ -179,9 +180,9 @@ def test_lists_of_other_versions_of_libraries_are_one_caution() -> None:
 
 def test_a_slice_is_of_a_column_or_of_what_a_list_finds() -> None:
     view = of_lists([[1, 1], [9, 1], [1, 9]], pd.DataFrame({"id": ["a", "b"], "hops": [2, 3]}))
-    assert view.slice({"hops": 3}).tolist() == [False, True]
+    assert slice_of(view, {"hops": 3}).tolist() == [False, True]
     found_by_graph = {"list": "graph", "metric": "recall@5", "is": 1}
-    assert view.slice(found_by_graph).tolist() == [True, False]
+    assert slice_of(view, found_by_graph).tolist() == [True, False]
 
 
 def test_a_greater_score_is_worse_where_less_is_better() -> None:
