@@ -52,7 +52,7 @@ def findings(view: View) -> list[Table]:
     """Return the winner against the lists of the verdict, and where a list scores more; empty
     without any.
     """
-    found = [("all", name, one) for name in view.rivals if (one := view.winner_against(name))]
+    found = [("all", name, one) for name, one in view.tests.items()]
     found += exceptions(view)
     titles = ("n", "score", "baseline", "difference", "95% of difference", "W", "L")
     fields: list[Field[tuple[str, str, Comparison]]] = [
@@ -108,14 +108,13 @@ def stated(view: View) -> list[Statement]:
     If the winner ranks as a list, it has the name of that list.
     """
     return [
-        Statement.of(
+        Statement(
             one,
             view.winner_title,
             name,
             role="the best list on tune" if name != view.reference else "",
         )
-        for name in view.rivals
-        if (one := view.winner_against(name)) is not None
+        for name, one in view.tests.items()
     ]
 
 
@@ -197,7 +196,7 @@ def _elsewhere(view: View) -> list[Sentence]:
         Sentence(
             "addition",
             f"At {label} (n = {found.n}) the winner scores {percent(found.score)}% and {name} "
-            f"{percent(found.baseline_score)}% ({Statement.of(found, 'it', name).evidence}).",
+            f"{percent(found.baseline_score)}% ({Statement(found, 'it', name).evidence}).",
         )
     ]
 

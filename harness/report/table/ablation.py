@@ -25,16 +25,15 @@ def ablation(view: View) -> list[Table]:
     compared = Family.of(
         [view.compare(place, view.winner_place) for place in places], view.evaluation
     )
-    found = dict(zip(places, compared, strict=True))
     stated = {
-        place: Statement.of(one, view.rows[place].name, view.winner_title)
-        for place, one in found.items()
+        place: Statement(one, view.rows[place].name, view.winner_title)
+        for place, one in zip(places, compared, strict=True)
     }
     moved = {place: changed(view, place) for place in places}
     titles = ("W", "L", "difference", "95% of difference", "Holm p")
     fields: list[Field[int]] = [
-        Field(Column("best of each other fuser", "text"), lambda place: view.rows[place].name),
-        *judged(found.get, *titles),
+        Field(Column("best of each other fuser", "text"), lambda place: stated[place].who),
+        *judged(lambda place: stated[place].found, *titles),
         Field(Column("verdict", "text"), lambda place: verdict(stated[place], moved[place])),
         Field(Column("changed %"), moved.get),
     ]

@@ -191,7 +191,7 @@ def clustering(view: View) -> list[str]:
     return found
 
 
-def made_by(lists: Listed, part: str) -> list[str]:
+def part_names(lists: Listed, part: str) -> list[str]:
     """Return the name of each list's ``part``, such as ``encoder``: the model's, otherwise the
     class.
     """
@@ -212,7 +212,7 @@ def differences(lists: Listed, published: Mapping[str, str]) -> str:
     """
     text = ""
     for part, theirs in published.items():
-        ours = ", ".join(made_by(lists, part))
+        ours = ", ".join(part_names(lists, part))
         if ours and not ours.endswith(theirs):
             text += f"the {part} is {ours} but the publication has {theirs}; "
     return text
@@ -222,7 +222,7 @@ def describe(lists: Listed) -> str:
     """Return ``encoder MiniLM; graph: PPR (Entity, Offline); depth 200``; empty without
     identities.
     """
-    made = made_by(lists, "encoder")
+    made = part_names(lists, "encoder")
     words = [f"encoder {', '.join(made)}"] if made else []
     for name, node in lists.items():
         parts = [_class(one) for key in ("graph", "extractor") for one in [*_find(node, key)][:1]]

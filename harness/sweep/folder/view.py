@@ -248,6 +248,12 @@ class View:
         value = self.score(self.rows[place])
         return value if self.metric.higher_is_better else -value
 
+    @property
+    def tests(self) -> dict[str, Comparison]:
+        """The decided comparison of the winner with each of its rivals, by the rival's name."""
+        found = {name: self.winner_against(name) for name in self.rivals}
+        return {name: one for name, one in found.items() if one is not None}
+
     @cached_property
     def singles(self) -> dict[str, int]:
         """Indices of the practical single lists by name, each on the whole list."""

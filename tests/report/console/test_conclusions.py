@@ -290,7 +290,7 @@ def test_verdicts(wins: int, losses: int, n: int, margin: float, said: str) -> N
     ours = np.array([1.0] * wins + [0.0] * (n - wins))
     theirs = np.array([0.0] * wins + [1.0] * losses + [0.0] * (n - wins - losses))
     (found,) = Family.of([Comparison.of(ours, theirs, margin=margin)])
-    stated = Statement.of(found, "a", "b")
+    stated = Statement(found, "a", "b")
     assert verdict(stated) == verdict(stated, 0.05) == said
     assert verdict(stated, 0.049) == said.replace("equivalent", "uninformative")
 
