@@ -23,7 +23,7 @@ from harness.core.configuration.composition import compose
 from harness.core.configuration.extensions import missing_plugin, plugins
 from harness.core.identity import digest
 from harness.run import Run
-from harness.sweep.folder.lock import hashes
+from harness.sweep.folder.files import hashes
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import Prepared

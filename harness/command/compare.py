@@ -3,7 +3,7 @@
   harness compare run=f.trec baseline=d.trec gold=queries.jsonl metric=last_hop k=5 out=compare.json
   harness compare 'run={rrf: rrf.trec, ours: f.trec}' 'baseline=[d.trec,g.trec]' gold=qrels.txt metric=ndcg k=10 out=table.tex
   harness compare run=new.trec baseline=main.trec gold=queries.jsonl gate=no_worse margin=1 out=compare.md
-  harness compare run=runs/sweeps/B baseline=runs/sweeps/A out=settings.tex    two sweeps, by their settings
+  harness compare run=runs/sweeps/B baseline=runs/sweeps/A out=settings.tex    two sweeps: settings, and how far they agree
   harness compare 'run={mine: {file: a.csv, columns: {doc: pid, score: s}}}' baseline=d.trec gold=queries.jsonl
 
 A run wins a question when it scores more on it than the baseline. p is that of the exact McNemar
@@ -115,21 +115,20 @@ def _sweeps(config: DictConfig) -> list[str]:
 
 
 def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
-    """Print the settings of sweeps side by side, and write them."""
-    from harness.core.table import shown_lines
+    """Print the settings of sweeps side by side and how far they agree, and write the settings."""
     from harness.report.output import check_ending, write_result
     from harness.sweep.folder.result import SweepResult
-    from harness.sweep.sweep_comparison import settings_table
+    from harness.sweep.sweep_comparison import SweepComparison
 
     read = ("run", "baseline", "out", "paths")
     refuse_unread(
         *(str(key) for key in config if key not in read), why="sweeps are compared by theirs"
     )
     check_ending(config.out)
-    table = settings_table([SweepResult(Path(folder)) for folder in folders])
-    rows = [dict(zip(table.titles, row, strict=True)) for row in table.rows]
-    written = write_result(config.out, rows, table)
-    print(*shown_lines(table), sep="\n")
+    found = SweepComparison.of([SweepResult(Path(folder)) for folder in folders])
+    rows = [dict(zip(found.table.titles, row, strict=True)) for row in found.table.rows]
+    written = write_result(config.out, rows, found.table)
+    print(*found.lines, sep="\n")
     print_paths(written)
 
 

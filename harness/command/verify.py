@@ -8,9 +8,10 @@ trials are scored and judged on tune again (ranks, rows, order, winner, all that
 locked ones scored on test if they were held out before: only whether the numbers are the same is
 shown, so it is no new evaluation. Exit status 2 names the first file, or value, that differs.
 
-With against=THEIRS the sweep is compared with another one: trials are matched by parameters,
-questions by id. Exit status 0: the same bits; 1: the same winner, with the same verdict against the
-same lists; 2: another winner or verdict, or an error. The first cause that is known is named.
+With against=THEIRS it prints what `harness compare run=MINE baseline=THEIRS` prints of two sweeps:
+trials are matched by parameters, questions by id. Exit status 0: the same bits; 1: the same winner,
+with the same verdict against the same lists; 2: another winner or verdict, other questions, or an
+error. The first cause that is known is named.
 
   harness verify                             the latest sweep of this user
   harness verify runs/sweeps/NAME            another one
@@ -72,14 +73,12 @@ def run(config: DictConfig) -> None:
 
 
 def _compare(mine: SweepResult, place: Path) -> None:
-    """Print how far another sweep agrees, and exit with the status of the answer."""
+    """Print another sweep next to this one, and exit with the status of the answer."""
     from harness.sweep.folder.archive import opened
     from harness.sweep.folder.result import SweepResult
-    from harness.sweep.sweep_comparison import STATUS, Agreement
+    from harness.sweep.sweep_comparison import STATUS, SweepComparison
 
     with opened(place) as folder:
-        theirs = SweepResult(folder)
-        theirs.check()
-        found = Agreement.of(mine, theirs)
-        print(f"against    {place}", *found.lines, sep="\n")
-        sys.exit(STATUS[found.answer])
+        found = SweepComparison.of([SweepResult(folder), mine])
+        print("", *found.lines, sep="\n")
+    sys.exit(STATUS[found.agreements[0].answer])

@@ -14,7 +14,7 @@ import numpy as np
 from harness.core.arrays import Int64Array
 from harness.core.table import LEVEL, SHARES, Column, Scale, Table, counted, p_value, percent
 from harness.evaluation.metric.measure import Values
-from harness.evaluation.paired_comparison import Comparison, Finding, Verdict
+from harness.evaluation.paired_comparison import Comparison, Finding
 from harness.evaluation.statistic import mcnemar
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ WORDS: Mapping[Finding, str] = {
     "even": "not shown to be better than",
 }
 """The words for each finding."""
+SIGNS: Mapping[Finding, str] = {"better": "‡", "worse": "§"}
+"""The signs of findings in the tables of a paper; a dagger is the winner of a sweep."""
 Kind = Literal["compared", "verdict", "expectation", "addition", "caveat"]
 LEAD: tuple[Kind, ...] = ("compared", "verdict", "expectation", "addition", "caveat")
 """The kinds of sentences, in the order in which they are printed."""
@@ -57,88 +59,61 @@ class Statement:
     """What a comparison shows: who, against whom, by how much, and how sure that is.
 
     Attributes:
+        found: the comparison, which its family has decided.
         who, against: names of the system and its baseline.
         metric: what is compared; "": it is known.
         role: what the baseline is, for readers: ``the best list on tune``, or "".
-        score, baseline_score, difference: means.
-        interval: the deciding 95% interval of the difference; None if clusters are too few.
-        wins, losses: numbers of questions.
-        verdict: p, with the family that it is corrected in.
-        how: the test that decides, as in ``p by cluster``; "" for the one by question.
-        finding: what is shown.
-        n, units: number of questions, and of the questions or clusters that the test flips.
-        undone_by: the size of one more cluster that would undo a finding of few clusters, or None.
-        scale: the unit of the scores.
     """
 
+    found: Comparison
     who: str
     against: str
-    metric: str
-    role: str
-    score: float
-    baseline_score: float
-    difference: float
-    interval: tuple[float, float] | None
-    wins: int
-    losses: int
-    verdict: Verdict
-    how: str
-    finding: Finding
-    n: int
-    units: int
-    undone_by: int | None
-    scale: Scale
+    metric: str = ""
+    role: str = ""
 
-    @classmethod
-    def of(
-        cls, found: Comparison, who: str, against: str, metric: str = "", role: str = ""
-    ) -> Statement:
-        """Return the statement of a comparison that its family has decided."""
-        return cls(
-            who,
-            against,
-            metric,
-            role,
-            found.score,
-            found.baseline_score,
-            found.difference,
-            found.ruling.interval,
-            found.wins,
-            found.losses,
-            found.decided,
-            found.ruling.how,
-            found.finding,
-            found.n,
-            found.units,
-            found.undone_by if found.clusters_ahead < FEW_CLUSTERS else None,
-            found.scale,
-        )
+    @property
+    def undone_by(self) -> int | None:
+        """The size of one more cluster that would undo a finding of few clusters, or None."""
+        return self.found.undone_by if self.found.clusters_ahead < FEW_CLUSTERS else None
 
     @property
     def evidence(self) -> str:
         """The difference with its interval, wins, losses, and the p of the verdict."""
-        gain = self.scale.gain(self.difference)
-        counts = f"{self.wins} won, {self.losses} lost"
-        if self.interval is None:
-            items = f"{counted(self.units, 'cluster')} of {counted(self.n, self.scale.item)}"
+        found, scale = self.found, self.found.scale
+        gain = scale.gain(found.difference)
+        counts = f"{found.wins} won, {found.losses} lost"
+        if found.ruling.interval is None:
+            items = f"{counted(found.units, 'cluster')} of {counted(found.n, scale.item)}"
             return f"{gain}; {counts}; {items} are too few for a p"
-        text = f"{gain}, 95% {self.scale.span(self.interval)}; {counts}"
-        if not self.verdict.tested:
+        text = f"{gain}, 95% {scale.span(found.ruling.interval)}; {counts}"
+        if not found.decided.tested:
             return text
-        name = "Holm p" if self.verdict.rule == "holm" else "p"
-        how = f" {self.how}" if self.how else ""
-        return f"{text}, {name}{how} {p_value(self.verdict.p)}"
+        name = "Holm p" if found.decided.rule == "holm" else "p"
+        how = f" {found.ruling.how}" if found.ruling.how else ""
+        return f"{text}, {name}{how} {p_value(found.decided.p)}"
 
     @property
     def predicate(self) -> str:
         """What is shown about ``who``, after "is"."""
-        named = f"{self.against}, {self.role}" if self.role else self.against
-        if not self.verdict.tested:
+        found, named = self.found, f"{self.against}, {self.role}" if self.role else self.against
+        if not found.decided.tested:
             return f"therefore not tested against {named} ({self.evidence})"
-        if not self.wins and not self.losses:
-            item, score = self.scale.item, self.scale.score(self.score)
-            return f"equal to {named} on every {item} ({score})"
-        return f"{WORDS[self.finding]} {named} ({self.evidence})"
+        if not found.wins and not found.losses:
+            score = found.scale.score(found.score)
+            return f"equal to {named} on every {found.scale.item} ({score})"
+        return f"{WORDS[found.finding]} {named} ({self.evidence})"
+
+    @property
+    def cell(self) -> str:
+        """What is shown about ``who``, in a cell of a table; a real difference can be smaller than
+        the margin.
+        """
+        found = self.found
+        if found.ruling.interval is None:
+            return "too few clusters"
+        if found.finding == "even":
+            return "equivalent" if found.within_margin else "undecided"
+        return f"{found.finding}, within the margin" if found.within_margin else found.finding
 
 
 def verdict(statements: Sequence[Statement], where: str = "") -> Sentence:
@@ -151,7 +126,7 @@ def verdict(statements: Sequence[Statement], where: str = "") -> Sentence:
     first, clauses = statements[0], []
     for number, one in enumerate(statements):
         clause = one.predicate
-        if number and one.verdict.tested and one.verdict.rule == "sequence":
+        if number and one.found.decided.tested and one.found.decided.rule == "sequence":
             clause = f"{clause[:-1]}; tested second, because the first was shown)"
         clauses.append(clause)
     start = where or (f"By {first.metric}" if first.metric else "")
@@ -166,7 +141,7 @@ def undone(statements: Iterable[Statement]) -> list[Sentence]:
         if one.undone_by is not None:
             by = f"By {one.metric} " if one.metric else ""
             pair = f"{by}{one.who} against {one.against}"
-            pairs.setdefault(f"{one.undone_by} {one.scale.item}s", []).append(pair)
+            pairs.setdefault(f"{one.undone_by} {one.found.scale.item}s", []).append(pair)
     words = "one more cluster of {}, all won by the other side, would undo this finding."
     return [
         Sentence("caveat", f"{', '.join(own)}: {words.format(size)}") for size, own in pairs.items()
@@ -303,7 +278,7 @@ def conclude_all(
         found: the comparisons.
         rooms: the questions that fusion could win, by metric.
     """
-    stated = [Statement.of(one, one.name, one.baseline, str(one.metric)) for one in found]
+    stated = [Statement(one, one.name, one.baseline, str(one.metric)) for one in found]
     said = [verdict(stated) if len(found) == 1 else _summary(stated), *undone(stated)]
     said += [Sentence("caveat", note) for note in _further_notes(found)]
     for name, room in rooms.items():
@@ -324,9 +299,9 @@ def _summary(stated: Sequence[Statement]) -> Sentence:
     clauses, several = [], len({one.against for one in stated}) > 1
     for metric in dict.fromkeys(one.metric for one in stated):
         for word in ("better", "worse"):
-            members = [one for one in stated if (one.metric, one.finding) == (metric, word)]
+            members = [one for one in stated if (one.metric, one.found.finding) == (metric, word)]
             clauses += [f"by {metric} {_named(members, several)} {word}"] if members else []
-    rest = sum(one.finding == "even" for one in stated)
+    rest = sum(one.found.finding == "even" for one in stated)
     if rest:
         clauses.append(f"no difference is shown in {rest} of {len(stated)} comparisons")
     text = "; ".join(clauses)
@@ -342,10 +317,10 @@ def _named(members: Sequence[Statement], several: bool) -> str:
     """
     if len(members) > NAMED:
         return f"{len(members)} runs are"
-    names = [
-        f"{one.who} ({one.scale.gain(one.difference)}{f' over {one.against}' if several else ''})"
-        for one in members
-    ]
+    names = []
+    for one in members:
+        over = f" over {one.against}" if several else ""
+        names.append(f"{one.who} ({one.found.scale.gain(one.found.difference)}{over})")
     return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'}"
 
 

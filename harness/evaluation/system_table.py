@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from harness.core.table import Column, Style, Table
+from harness.evaluation.statement import SIGNS
 from harness.evaluation.system_comparison import SystemComparison, source_of
 
 BOLD = "Bold: the highest, if it is shown to be better than all others."
-SIGNS = {"better": "†", "worse": "‡"}
 
 
 def system_table(found: Sequence[SystemComparison]) -> Table:

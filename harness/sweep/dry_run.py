@@ -11,7 +11,7 @@ from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.core.table import Column, Table, counted
 from harness.retriever import retrieve
-from harness.sweep.folder.rows import Settings
+from harness.sweep.folder.list_scores import Settings
 from harness.sweep.trial.override import values
 from harness.sweep.trial.plan import Plan
 from harness.sweep.trial.prepared import open_benchmark, open_lists

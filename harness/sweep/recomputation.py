@@ -17,16 +17,9 @@ import numpy as np
 from harness.core.errors import HarnessError
 from harness.core.identity import code_version, library_versions, record
 from harness.core.table import counted
+from harness.sweep.folder.files import FILES, HELDOUT, MEASURED, check_file, read_entry, recorded
 from harness.sweep.folder.judged_trial import read_records
-from harness.sweep.folder.lock import (
-    FILES,
-    HELDOUT,
-    LOCK,
-    MEASURED,
-    check_file,
-    read_entry,
-    recorded,
-)
+from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger
 from harness.sweep.second_opinion import second_opinion

@@ -188,7 +188,7 @@ def flipped_p(units: Any) -> tuple[float, float]:
     kind = "samples"
     test = permutation_test((units,), np.mean, permutation_type=kind, n_resamples=draws, rng=draw)
     p = float(test.pvalue)
-    spread = math.sqrt(max(p * (1 - p), 1 / DRAWS) / DRAWS)
+    spread = math.sqrt(max(p * (2 - p), 1 / DRAWS) / DRAWS)  # p is twice the share of a side
     return p, 1e-9 if len(units) <= 13 else 5 * spread + 2 / DRAWS
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -18,8 +18,7 @@ import pandas as pd
 from harness.core.arrays import Float64Array, Int64Array
 from harness.core.artifact import Facts
 from harness.core.configuration.overrides import Override, parse
-from harness.core.errors import HarnessError
-from harness.core.table import Column, Field, Table, counted, percent
+from harness.core.table import Column, Field, Table, counted, percent, shown_lines
 from harness.evaluation.column import judged
 from harness.evaluation.family import Family
 from harness.evaluation.paired_comparison import Comparison
@@ -30,8 +29,13 @@ from harness.sweep.folder.view import View
 from harness.sweep.judge.table_rows import matches
 from harness.sweep.recomputation import differences
 
-Answer = Literal["same bits", "same verdict", "another verdict"]
-STATUS: Mapping[Answer, int] = {"same bits": 0, "same verdict": 1, "another verdict": 2}
+Answer = Literal["same bits", "same verdict", "another verdict", "not comparable"]
+STATUS: Mapping[Answer, int] = {
+    "same bits": 0,
+    "same verdict": 1,
+    "another verdict": 2,
+    "not comparable": 2,
+}
 """The exit status of each answer."""
 CAUSES = {
     "data": ("dataset", "data_sha256"),
@@ -154,15 +158,43 @@ def shown_place(result: SweepResult, view: View) -> int:
 
 
 @dataclass(frozen=True)
+class SweepComparison:
+    """Finished sweeps side by side, and how far each one agrees with the first.
+
+    Attributes:
+        table: a row for each sweep (see ``settings_table``).
+        agreements: of each sweep but the first, in order.
+    """
+
+    table: Table
+    agreements: list[Agreement]
+
+    @classmethod
+    def of(cls, results: Sequence[SweepResult]) -> SweepComparison:
+        """Compare sweeps; the first one is the reference."""
+        first, *others = results
+        return cls(settings_table(results), [Agreement.of(one, first) for one in others])
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines that are printed; the last one is the answer about the last sweep."""
+        found = shown_lines(self.table)
+        for one in self.agreements:
+            found += one.lines
+        return found
+
+
+@dataclass(frozen=True)
 class Agreement:
     """How far two sweeps agree.
 
     Attributes:
         answer: ``same verdict``: the same trial won, and on each split its findings against the
             same lists are the same. ``same bits``: in addition, all trials and questions are in
-            both sweeps, with equal gold ranks, metrics and forecast.
-        lines: what differs, on tune with all trials and, if both were held out, on test with the
-            locked ones; the answer comes last.
+            both sweeps, with equal gold ranks, metrics and forecast. ``not comparable``: they have
+            other questions, or no trial in common.
+        lines: the two sweeps, then what differs, on tune with all trials and, if both were held
+            out, on test with the locked ones; the answer comes last.
     """
 
     answer: Answer
@@ -170,58 +202,27 @@ class Agreement:
 
     @classmethod
     def of(cls, mine: SweepResult, theirs: SweepResult) -> Agreement:
-        """Compare two sweeps; raise HarnessError if they have other questions or trials."""
-        lines, cause = _inputs(mine, theirs)
-        splits = ["tune", "test"] if mine.test and theirs.test else ["tune"]
-        on_splits = [_on_split(mine, theirs, split, cause) for split in splits]
-        for one in on_splits:
+        """Compare two sweeps."""
+        known, cause = _inputs(mine, theirs)
+        names = [f"here       {mine.folder.name}", f"there      {theirs.folder.name}"]
+        lines, sides = [*names, *known], (mine, theirs)
+        pairs = zip(mine.every_question, theirs.every_question, strict=False)  # test, if both have
+        try:
+            splits = [_OnSplit.of(view, other) for view, other in pairs]
+        except ValueError as error:
+            return cls("not comparable", [*lines, f"not comparable: they {error} ({cause})"])
+        for one in splits:
             lines += [*one.lines, _both("verdict", *one.verdicts)]
-        lines.append(_both("winner", locked_winner(mine.lock), locked_winner(theirs.lock)))
-        lines.append(_both("forecast", _forecast(mine.lock), _forecast(theirs.lock)))
-        apart = 100 * max(one.apart for one in on_splits)
-        further: dict[Answer, str] = {
-            "same bits": "",
-            "same verdict": f", scores within {apart:.2g} points ({cause})",
-            "another verdict": f" ({cause})",
-        }
-        answer = _answer(mine, theirs, on_splits)
-        return cls(answer, [*lines, f"{answer}{further[answer]}"])
-
-
-@dataclass(frozen=True)
-class _OnSplit:
-    """How far two sweeps agree on a split: what differs, whether all is equal, the largest
-    difference of a metric, and both verdicts.
-    """
-
-    lines: list[str]
-    exact: bool
-    apart: float
-    verdicts: tuple[str, str]
-
-
-def _on_split(mine: SweepResult, theirs: SweepResult, split: str, cause: str) -> _OnSplit:
-    """Compare two sweeps on a split; raise HarnessError if they have other questions or trials."""
-    view, other = _view(mine, split), _view(theirs, split)
-    try:
-        lines, exact, apart = _compare(view, other)
-    except ValueError as error:
-        raise HarnessError(
-            f"{theirs.folder} and {mine.folder} {error} ({cause}); give two sweeps of the "
-            "same experiment"
-        ) from error
-    return _OnSplit(lines, exact, apart, (_verdict(view), _verdict(other)))
-
-
-def _answer(mine: SweepResult, theirs: SweepResult, on_splits: Sequence[_OnSplit]) -> Answer:
-    """Return how far two sweeps agree, as the attribute ``answer`` of ``Agreement`` says."""
-    if mine.lock["winner"]["parameters"] != theirs.lock["winner"]["parameters"]:
-        return "another verdict"
-    if any(ours != others for ours, others in (one.verdicts for one in on_splits)):
-        return "another verdict"
-    forecasts = _forecast(mine.lock), _forecast(theirs.lock)
-    exact = all(one.exact for one in on_splits) and forecasts[0] == forecasts[1]
-    return "same bits" if exact else "same verdict"
+        forecasts = [_forecast(one.lock) for one in sides]
+        lines.append(_both("winner", *(locked_winner(one.lock) for one in sides)))
+        lines.append(_both("forecast", *forecasts))
+        winners = [one.lock["winner"]["parameters"] for one in sides]
+        if winners[0] != winners[1] or any(len({*one.verdicts}) > 1 for one in splits):
+            return cls("another verdict", [*lines, f"another verdict ({cause})"])
+        if all(one.exact for one in splits) and len({*forecasts}) == 1:
+            return cls("same bits", [*lines, "same bits"])
+        within = f"scores within {100 * max(one.apart for one in splits):.2g} points"
+        return cls("same verdict", [*lines, f"same verdict, {within} ({cause})"])
 
 
 def _inputs(mine: SweepResult, theirs: SweepResult) -> tuple[list[str], str]:
@@ -234,47 +235,53 @@ def _inputs(mine: SweepResult, theirs: SweepResult) -> tuple[list[str], str]:
     return [*lines, *_lists(mine, theirs)], cause
 
 
-def _view(result: SweepResult, split: str) -> View:
-    """Return all trials of a split with all questions, also those that the objective leaves out."""
-    if split == "tune":
-        return replace(result.whole, ranks=result.ranks, queries=result.queries)
-    return replace(result.locked, ranks=result.heldout_ranks, queries=result.heldout_queries)
+@dataclass(frozen=True)
+class _OnSplit:
+    """How far two sweeps agree on a split, with all its questions.
 
-
-def _compare(view: View, other: View) -> tuple[list[str], bool, float]:
-    """Compare the trials of a split that two sweeps have.
-
-    Returns:
-        Lines on what differs, whether all trials are in both with equal ranks and metrics, and the
-        largest difference of a metric.
-
-    Raises:
-        ValueError: they have other questions or no trial in common.
+    Attributes:
+        lines: what differs.
+        exact: whether all trials are in both with equal ranks and metrics.
+        apart: the largest difference of a metric.
+        verdicts: the finding of each sweep's winner.
     """
-    order = _match_questions(view, other)
-    if order is None:
-        raise ValueError(f"have other {view.split} questions")
-    here, there = _scores(view), _scores(other)
-    both = here.index.intersection(there.index, sort=False)
-    if both.empty:
-        raise ValueError("have no trial in common")
-    apart = (here.loc[both] - there.loc[both]).abs().max().fillna(0)
-    hops = min(view.ranks.shape[2], other.ranks.shape[2])
-    ranks = view.ranks[here.index.get_indexer(both), :, :hops]
-    others = other.ranks[there.index.get_indexer(both)][:, order, :hops]
-    gold = (ranks >= 0) | (others >= 0)
-    shares = ((ranks == others) & gold).sum((1, 2)) / gold.sum((1, 2))
-    far = [f"{name} {100 * value:.2g}" for name, value in apart.items() if value]
-    lines = [
-        f"{view.split:<10} {view.n} questions; trials in both: {len(both)} of {len(here)} here "
-        f"and {len(there)} there",
-        f"ranks      equal in {(shares == 1).sum()} of {len(both)} trials; at least "
-        f"{100 * shares.min():.4g}% of gold ranks are equal",
-        f"metrics    greatest differences, in points: {', '.join(far) or 'none'}",
-    ]
-    whole = len(both) == len(here) and view.ranks.shape == other.ranks.shape
-    exact = whole and bool((np.diff(order) > 0).all()) and shares.min() == 1 and not far
-    return lines, exact, float(apart.max())
+
+    lines: list[str]
+    exact: bool
+    apart: float
+    verdicts: tuple[str, str]
+
+    @classmethod
+    def of(cls, view: View, other: View) -> _OnSplit:
+        """Compare the trials that two sweeps have.
+
+        Raises:
+            ValueError: they have other questions or no trial in common.
+        """
+        order = _match_questions(view, other)
+        if order is None:
+            raise ValueError(f"have other {view.split} questions")
+        here, there = _scores(view), _scores(other)
+        both = here.index.intersection(there.index, sort=False)
+        if both.empty:
+            raise ValueError("have no trial in common")
+        apart = (here.loc[both] - there.loc[both]).abs().max().fillna(0)
+        hops = min(view.ranks.shape[2], other.ranks.shape[2])
+        ranks = view.ranks[here.index.get_indexer(both), :, :hops]
+        others = other.ranks[there.index.get_indexer(both)][:, order, :hops]
+        gold = (ranks >= 0) | (others >= 0)
+        shares = ((ranks == others) & gold).sum((1, 2)) / gold.sum((1, 2))
+        far = [f"{name} {100 * value:.2g}" for name, value in apart.items() if value]
+        lines = [
+            f"{view.split:<10} {view.n} questions; trials in both: {len(both)} of {len(here)} here "
+            f"and {len(there)} there",
+            f"ranks      equal in {(shares == 1).sum()} of {len(both)} trials; at least "
+            f"{100 * shares.min():.4g}% of gold ranks are equal",
+            f"metrics    greatest differences, in points: {', '.join(far) or 'none'}",
+        ]
+        whole = len(both) == len(here) and view.ranks.shape == other.ranks.shape
+        exact = whole and bool((np.diff(order) > 0).all()) and shares.min() == 1 and not far
+        return cls(lines, exact, float(apart.max()), (_verdict(view), _verdict(other)))
 
 
 def _scores(view: View) -> pd.DataFrame:

@@ -34,10 +34,10 @@ from harness.core.identity import (
 from harness.core.resources import describe_machine
 from harness.evaluation.metric import Metric
 from harness.run import Run
+from harness.sweep.folder.files import hashes
 from harness.sweep.folder.judged_trial import JudgedTrial, comparisons_frame, trials_frame
-from harness.sweep.folder.lock import hashes
+from harness.sweep.folder.list_scores import scores_frame
 from harness.sweep.folder.result import LOCK, SweepResult
-from harness.sweep.folder.rows import scores_frame
 from harness.sweep.judge import choice
 from harness.sweep.judge.choice import Chosen
 from harness.sweep.judge.edge import GridEdge, find_edges

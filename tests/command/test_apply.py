@@ -15,7 +15,7 @@ import harness
 from harness.benchmark import md5_split
 from harness.evaluation.metric import run_ranks
 from harness.run import Run
-from harness.sweep.folder.caption import made_by
+from harness.sweep.folder.caption import part_names
 from harness.sweep.folder.result import SweepResult
 from tests.conftest import Command
 
@@ -29,7 +29,7 @@ def test_what_encodes_a_winners_lists_by_its_model_or_class() -> None:
         "graph": graph,
         "encoder": "x.trec",
     }
-    assert made_by({**lists, "mixed": [{"encoder": {"_target_": "a.B"}}]}, "encoder") == [
+    assert part_names({**lists, "mixed": [{"encoder": {"_target_": "a.B"}}]}, "encoder") == [
         "hub/mini",
         "Hashed",
         "B",

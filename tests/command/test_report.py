@@ -11,7 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 from harness.command import report
 from harness.core.errors import HarnessError
 from harness.run import Run
-from harness.sweep.folder.rows import scores_frame
+from harness.sweep.folder.list_scores import scores_frame
 
 
 def config(root: Path, sweep: Path | None = None) -> DictConfig:

@@ -76,9 +76,9 @@ def test_bold_is_the_highest_of_those_that_are_better_than_all() -> None:
     table = system_table(compared(runs, {"base": found_by(*range(5))}))
     assert [row[0] for row in table.rows] == ["base", "most", "more", "few"]
     assert (table.style.best, table.style.rules) == ({(1, 1)}, {1})
-    assert table.style.marks == {(1, 1): "\N{DAGGER}", (2, 1): "\N{DAGGER}"}
+    assert table.style.marks == {(1, 1): "\N{DOUBLE DAGGER}", (2, 1): "\N{DOUBLE DAGGER}"}
     worse = system_table(compared({"few": found_by(0)}, {"base": ALL}))
-    assert (worse.style.best, worse.style.marks) == ({(0, 1)}, {(1, 1): "\N{DOUBLE DAGGER}"})
+    assert (worse.style.best, worse.style.marks) == ({(0, 1)}, {(1, 1): "\N{SECTION SIGN}"})
     alone = system_table(compared({"base": ALL}, {"base": ALL}))
     assert (alone.style.best, alone.style.marks, alone.style.rules) == (
         frozenset(),

@@ -31,7 +31,7 @@ def alone(found: Comparison) -> Comparison:
 
 
 def conclude(found: Comparison, ours: str, theirs: str) -> str:
-    return verdict([Statement.of(found, ours, theirs)]).text
+    return verdict([Statement(found, ours, theirs)]).text
 
 
 def test_what_is_better_and_what_is_worse() -> None:
@@ -88,8 +88,8 @@ def test_one_sentence_about_two_baselines() -> None:
     ):
         first, second = Family.sequence(found, 1)
         stated = [
-            Statement.of(first, "new", "dense"),
-            Statement.of(second, "new", "old", role="the best"),
+            Statement(first, "new", "dense"),
+            Statement(second, "new", "old", role="the best"),
         ]
         said = verdict(stated, "On test").text
         assert said.startswith("On test new is ")
@@ -106,10 +106,10 @@ def test_a_finding_of_few_clusters_has_a_caution() -> None:
     ours = np.where(labels < 2, 1.0, 0.0)
     few = alone(Comparison.of(ours, np.zeros(400), labels=labels))
     decided = few.with_fields(verdict=Verdict(0.01))
-    (caution,) = undone([Statement.of(decided, "new", "old", "mrr")])
+    (caution,) = undone([Statement(decided, "new", "old", "mrr")])
     assert caution.kind == "caveat"
     assert caution.text.startswith("By mrr new against old: one more cluster of 10 questions, ")
-    assert not undone([Statement.of(compared(10, 0, 10), "new", "old")])
+    assert not undone([Statement(compared(10, 0, 10), "new", "old")])
 
 
 def values(*found: str) -> dict[str, np.ndarray]:

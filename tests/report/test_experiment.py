@@ -25,7 +25,7 @@ from harness.report.experiment import joint_figures
 from harness.report.experiment.tables import fragmentation, parts_table
 from harness.report.pdf.document import write
 from harness.report.table.comparison_table import ComparisonTable
-from harness.sweep.folder.baselines import Baselines
+from harness.sweep.folder.lock import Baselines
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.judge.table_rows import find_named, find_rows, is_shown, matches
 from harness.sweep.trial.plan import Plan

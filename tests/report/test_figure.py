@@ -13,8 +13,8 @@ from harness.report.figure import alpha, list_scores, outcomes
 from harness.report.figure.list_scores import normalize
 from harness.run import Run
 from harness.sweep.folder.judged_trial import JudgedTrial
+from harness.sweep.folder.list_scores import ListScores, read_scores, scores_frame
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.rows import ListScores, read_scores, scores_frame
 from harness.sweep.folder.view import View
 
 

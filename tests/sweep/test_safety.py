@@ -23,7 +23,7 @@ from harness.core.configuration.instantiation import instantiate
 from harness.core.configuration.stored_strategy import StoredReader
 from harness.core.errors import HarnessError
 from harness.core.identity import digest
-from harness.sweep.folder.lock import file_hash
+from harness.sweep.folder.files import file_hash
 from harness.sweep.folder.result import LOCK
 from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared

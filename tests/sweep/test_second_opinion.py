@@ -17,7 +17,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from harness.core.errors import HarnessError
-from harness.sweep.second_opinion import second_opinion
+from harness.sweep.second_opinion import flipped_p, second_opinion
 from tests import process
 
 QUESTIONS = 160
@@ -187,3 +187,14 @@ def test_wrong_tables_are_found(tmp_path: Path) -> None:
         path.write_text(json.dumps({**lock, key: value}))
         with pytest.raises(HarnessError, match="list"):
             list(second_opinion(result))
+
+
+def test_a_drawn_p_of_no_difference_is_right_within_its_error() -> None:
+    """Forty sums that are 0 together: every flip is as far from 0, so p is 1. SciPy draws flips,
+    and gives twice the smaller of two shares near a half.
+    """
+    for seed in range(8):
+        sums = np.random.default_rng(seed).normal(size=40)
+        sums[-1] -= sums.sum()
+        p, within = flipped_p(sums)
+        assert p == pytest.approx(1, abs=within)

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from harness.core.errors import HarnessError
 from harness.core.identity import digest
 from harness.sweep.sweep_comparison import Agreement, _with_first
 from tests.report.example import A, as_a_list, write
@@ -104,13 +103,28 @@ def test_the_same_questions_in_another_order_have_the_same_ranks(mine, tmp_path)
     assert found.answer == "same verdict"
 
 
-def test_sweeps_of_other_questions_are_refused(mine, tmp_path):
+def test_sweeps_of_other_questions_are_not_comparable(mine, tmp_path):
     theirs = change(write(tmp_path / "theirs"), dataset="other")
     path = theirs.folder / "queries.parquet"
     frame = pd.read_parquet(path)
     frame.assign(id="x" + frame["id"]).to_parquet(path)
-    with pytest.raises(HarnessError, match=r"other tune questions .*other data: dataset: sample"):
-        Agreement.of(mine, type(theirs)(theirs.folder))
+    answer, said = last(mine, type(theirs)(theirs.folder))
+    assert answer == "not comparable"
+    assert "other tune questions (other data: dataset: sample here, other there)" in said
+
+
+def test_compare_and_verify_print_the_same(tmp_path, command):
+    """Also the status is that of the answer."""
+    for name in ("mine", "theirs"):
+        write(tmp_path / "runs" / "sweeps" / name)
+    mine, theirs = (tmp_path / "runs" / "sweeps" / name for name in ("mine", "theirs"))
+    status, printed, error = command("compare", f"run={mine}", f"baseline={theirs}")
+    assert (status, error) == (0, "")
+    assert printed.splitlines()[-1] == "same bits"
+    assert "2 settings on the test half of sample" in printed
+    status, checked, error = command("verify", str(mine), f"against={theirs}")
+    assert status == 0, error
+    assert checked.endswith(printed)
 
 
 def test_less_wins_where_less_is_better() -> None:

@@ -13,9 +13,9 @@ from harness.core.errors import HarnessError, bounded
 from harness.evaluation.metric import Metric
 from harness.plugins.protocol.calibration import Rates, Signs, exchanged, most
 from harness.plugins.protocol.forecasts import IntervalCoverage, check_forecasts
-from harness.sweep.judge.choice import tiebreak
+from harness.sweep.judge.choice import tiebreak, unjudged
 from harness.sweep.trial.prepared import Prepared
-from harness.sweep.trial.trial import Trial, trial_names
+from harness.sweep.trial.trial import Trial
 from harness.work.progress import over
 
 
@@ -61,16 +61,14 @@ def ordered(prepared: Prepared) -> list[Trial]:
     """
     trials = prepared.plan.trials()
     keyed = dict(zip(prepared.hashes(trials), trials, strict=True))
-    names = trial_names(keyed)
     reference = prepared.plan.reference
     alone = [trial for trial in _whole_lists(trials) if trial.name == reference]
-    fused = [(key, trial) for key, trial in keyed.items() if trial.family != "single"]
+    fused = [one for one in unjudged(keyed) if keyed[one.trial].family != "single"]
     if not fused:
         raise HarnessError(
             "calibration judges fusions, and this grid has none; choose another grid or fuser"
         )
-    fused.sort(key=lambda keyed: tiebreak(keyed[1].settings, names[keyed[0]], keyed[0]))
-    return [*alone, *(trial for _, trial in fused)]
+    return [*alone, *(keyed[one.trial] for one in sorted(fused, key=tiebreak))]
 
 
 def other_lists(prepared: Prepared) -> list[Trial]:

@@ -52,7 +52,7 @@ def findings(view: View) -> list[Table]:
     """Return the winner against the lists of the verdict, and where a list scores more; empty
     without any.
     """
-    found = [("all", name, one) for name in view.rivals if (one := view.winner_against(name))]
+    found = [("all", name, one) for name, one in view.tests.items()]
     found += exceptions(view)
     titles = ("n", "score", "baseline", "difference", "95% of difference", "W", "L")
     fields: list[Field[tuple[str, str, Comparison]]] = [
@@ -108,14 +108,13 @@ def stated(view: View) -> list[Statement]:
     If the winner ranks as a list, it has the name of that list.
     """
     return [
-        Statement.of(
+        Statement(
             one,
             view.winner_title,
             name,
             role="the best list on tune" if name != view.reference else "",
         )
-        for name in view.rivals
-        if (one := view.winner_against(name)) is not None
+        for name, one in view.tests.items()
     ]
 
 
@@ -124,7 +123,7 @@ def _verdict(view: View) -> list[Sentence]:
     found = stated(view)
     if not found:
         return [Sentence("verdict", _alone(view))]
-    named = [replace(one, who=view.winner_name) for one in found]
+    named = [replace(one, who=_short_name(view)) for one in found]
     return [verdict(found, f"On {view.split}"), *undone(named)]
 
 
@@ -134,8 +133,19 @@ def _alone(view: View) -> str:
     most = view.score(view.rows[view.singles.get(best, view.best_place)])
     if most <= score:
         return f"{view.winner_title}: {percent(score)}%."
-    fused = f"The best fusion: {percent(score)}%, the same as {view.winner_name}."
+    fused = f"The best fusion: {percent(score)}%, the same as {_short_name(view)}."
     return f"{best} alone: {percent(most)}%. {fused}"
+
+
+def _short_name(view: View) -> str:
+    """Return the winner's name where its title is above: the list that it ranks as."""
+    return view.winner_list or view.rows[view.winner_place].name
+
+
+def _fused_lists(view: View) -> set[str]:
+    """Return the lists that any trial fuses; all lists if no trial names any."""
+    rows = (view.rows[place] for place in view.fused)
+    return {name for row in rows for name in row.lists or view.singles}
 
 
 def _tied(result: SweepResult, view: View) -> list[Sentence]:
@@ -152,7 +162,7 @@ def _tied(result: SweepResult, view: View) -> list[Sentence]:
 
 def _headroom(result: SweepResult, view: View) -> Headroom | None:
     """Return the gain from the best of the fused lists for each question; None for one list."""
-    best, fused = str(view.best_single), result.whole.fused_lists
+    best, fused = str(view.best_single), _fused_lists(result.whole)
     values = {name: view.scores[place] for name, place in view.singles.items() if name in fused}
     return Headroom.of(values, best) if len(values) > 1 and best in values else None
 
@@ -186,7 +196,7 @@ def _elsewhere(view: View) -> list[Sentence]:
         Sentence(
             "addition",
             f"At {label} (n = {found.n}) the winner scores {percent(found.score)}% and {name} "
-            f"{percent(found.baseline_score)}% ({Statement.of(found, 'it', name).evidence}).",
+            f"{percent(found.baseline_score)}% ({Statement(found, 'it', name).evidence}).",
         )
     ]
 
@@ -198,6 +208,6 @@ def _blind_spots(result: SweepResult, view: View) -> list[Sentence]:
     forecast = result.lock.get("expected")
     if view.split == "test" or not forecast or is_empty(forecast):
         return []
-    lists, fused = result.manifest.get("fitted") or {}, result.whole.fused_lists
+    lists, fused = result.manifest.get("fitted") or {}, _fused_lists(result.whole)
     seen = {name: one.get("seen") or {} for name, one in lists.items() if name in fused}
     return blind_spots(seen, np.bincount(result.whole.clusters))

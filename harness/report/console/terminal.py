@@ -14,6 +14,7 @@ from harness.report.console.forecast import forecast_table
 from harness.report.display import Display
 from harness.report.table import trials
 from harness.report.table.main import by_hops
+from harness.sweep.folder import caption
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.view import View
 
@@ -41,7 +42,7 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
             than the few trials that matter.
     """
     view, said = result.whole, sentences(result, result.tune)
-    legend = f"{_won(view)}; {view.correction(view.reference)}"
+    legend = f"{_won(view)}; {caption.correction(view, view.reference)}"
     if not explain:
         table = trials.leaderboard(result, len(view.rows), "screen")
         places = [int(row[0]) - 1 for row in table.rows]
@@ -61,7 +62,7 @@ def heldout(result: SweepResult, explain: bool = False) -> str:
             trials that matter.
     """
     view, said = result.locked, sentences(result, result.locked)
-    legend = f"{_won(view)}; {view.correction(view.reference)}"
+    legend = f"{_won(view)}; {caption.correction(view, view.reference)}"
     if not explain:
         table = _short(trials.heldout(result, "screen"), view, view.best_first)
         return _text([table, *_published(result)], f"{legend}.", said)
@@ -128,11 +129,7 @@ def _short(table: Table, view: View, places: Sequence[int]) -> Table:
     """
     wanted = dict.fromkeys([view.best_place, *view.singles.values(), *view.fusers])
     first = [place for place in wanted if place in places]
-    others = [
-        place
-        for place in places
-        if not (place in first or view.copies[place] or view.is_winner(place))
-    ]
+    others = [place for place in places if place not in first and not view.repeats[place]]
     others.sort(key=lambda place: -view.gain(place))
     chosen = {*first, *others[: max(0, ROWS - len(first))]}
     order = sorted(chosen, key=lambda place: (-view.gain(place), place != view.best_place, place))

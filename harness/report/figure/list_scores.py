@@ -15,8 +15,8 @@ from harness.core.table import digits
 from harness.fusion.normalizer import Normalizer, for_list
 from harness.fusion.pool import PoolSpec
 from harness.report.figure import COLORS, HATCHES, Picture
+from harness.sweep.folder.list_scores import ListScores
 from harness.sweep.folder.result import SweepResult
-from harness.sweep.folder.rows import ListScores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -23,11 +23,8 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     differs.
     """
     view = result.locked
-    for baseline in view.rivals:
-        found = view.winner_against(baseline)
-        if found is None:
-            continue
-        stated = Statement.of(found, view.winner_title, baseline)
+    for baseline, found in view.tests.items():
+        stated = Statement(found, view.winner_title, baseline)
         title = f"{view.winner_title} against {baseline}, question by question, by {view.objective}"
         yield Picture(
             f"outcomes_{file_name(baseline)}",

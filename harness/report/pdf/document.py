@@ -28,7 +28,7 @@ from harness.report.table.main import by_hops, main
 from harness.report.table.study import study_tables
 from harness.report.table.sweep_tables import best_list, build_tables
 from harness.sweep.folder import caption
-from harness.sweep.folder.caption import made_by
+from harness.sweep.folder.caption import part_names
 from harness.sweep.folder.result import SweepResult, by_kind
 from harness.sweep.sweep_comparison import settings_table
 from harness.work.progress import over
@@ -156,7 +156,7 @@ def _folder(result: SweepResult, out: Path, others: Sequence[Section]) -> tuple[
 
     If another sweep has the folder, the start of the lock's hash is added to its name.
     """
-    made = made_by(result.manifest.get("lists") or {}, "encoder")
+    made = part_names(result.manifest.get("lists") or {}, "encoder")
     encoders = [name.rpartition("/")[2].lower() for name in made]
     parts = [str(result.manifest["dataset"]), *encoders, str(result.manifest["objective"])]
     name = file_name("-".join(parts))

@@ -1,4 +1,4 @@
-"""The best trial of each fuser against the winner: different, equivalent, or undecided."""
+"""The best trial of each fuser against the winner: worse, equivalent, or undecided."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from harness.core.table import Column, Field, Table
 from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, judged, won_lost
 from harness.evaluation.family import Family
 from harness.evaluation.metric import ABSENT
-from harness.evaluation.paired_comparison import Comparison
+from harness.evaluation.statement import Statement
 from harness.sweep.folder import caption
 from harness.sweep.folder.view import View
 
@@ -25,13 +25,16 @@ def ablation(view: View) -> list[Table]:
     compared = Family.of(
         [view.compare(place, view.winner_place) for place in places], view.evaluation
     )
-    found = dict(zip(places, compared, strict=True))
+    stated = {
+        place: Statement(one, view.rows[place].name, view.winner_title)
+        for place, one in zip(places, compared, strict=True)
+    }
     moved = {place: changed(view, place) for place in places}
     titles = ("W", "L", "difference", "95% of difference", "Holm p")
     fields: list[Field[int]] = [
-        Field(Column("best of each other fuser", "text"), lambda place: view.rows[place].name),
-        *judged(found.get, *titles),
-        Field(Column("verdict", "text"), lambda place: verdict(found[place], moved[place])),
+        Field(Column("best of each other fuser", "text"), lambda place: stated[place].who),
+        *judged(lambda place: stated[place].found, *titles),
+        Field(Column("verdict", "text"), lambda place: verdict(stated[place], moved[place])),
         Field(Column("changed %"), moved.get),
     ]
     notes = [
@@ -61,18 +64,11 @@ def changed(view: View, place: int) -> float:
     return min(shares, default=1.0)
 
 
-def verdict(found: Comparison, moved: float = 1.0) -> str:
-    """Return the conclusion from p and interval; a real difference can be smaller than the margin.
+def verdict(stated: Statement, moved: float = 1.0) -> str:
+    """Return what is shown; ``uninformative`` if two trials are equivalent by construction.
 
     Args:
-        found: the comparison.
-        moved: the result of ``changed``; two trials that copy one list are equivalent by
-            construction.
+        stated: the statement about the row.
+        moved: the result of ``changed``; it is small for two trials that copy one list.
     """
-    if found.decided.p is None:
-        return "too few clusters"
-    if found.finding != "even":
-        return "different, within the margin" if found.within_margin else "different"
-    if not found.within_margin:
-        return "undecided"
-    return "equivalent" if moved >= INFORMATIVE else "uninformative"
+    return "uninformative" if stated.cell == "equivalent" and moved < INFORMATIVE else stated.cell

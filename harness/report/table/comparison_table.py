@@ -9,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
 from harness.benchmark.source.card import plain_name
+from harness.core.arrays import BoolArray
 from harness.core.errors import one_of
 from harness.core.table import Column, Field, Source, Table
 from harness.evaluation.column import BY_CLUSTER, DIFFERENCE, MCNEMAR, judged
@@ -184,7 +186,7 @@ class ComparisonTable:
     def _lines(self, part: View, cut: Spec) -> list[ComparisonRow]:
         """Return the rows of a slice of a split; those of one trial are one comparison."""
         metric, trials = self.metrics[0], self.result.whole.rows
-        members = part.slice(cut["where"]) & ~np.isnan(metric(part.ranks[0]))
+        members = slice_of(part, cut["where"]) & ~np.isnan(metric(part.ranks[0]))
         if members.sum() < (FEWEST if cut["where"] else 1):
             return []
         rows = list(zip(self.spec["rows"], self.places, strict=True))
@@ -220,6 +222,30 @@ class ComparisonTable:
             )
             found.append(line)
         return found
+
+
+def slice_of(view: View, where: Mapping[str, Any]) -> BoolArray:
+    """Return bool[Q], the questions of a slice.
+
+    Args:
+        view: the trials of the Q questions.
+        where: values of columns of the questions (``hops: 2``, ``in_hipporag_1000: true``), or
+            ``list, metric, is``: the questions on which the metric of that single list has that
+            value (``list: graph, metric: full_sup@200, is: 1``).
+    """
+    if "list" in where:
+        alone = view.singles.get(where["list"])
+        if alone is None:
+            raise ValueError(f"a slice is of list {where['list']}, which the sweep lacks")
+        met: BoolArray = Metric.parse(where["metric"])(view.ranks[alone]) == where["is"]
+        return met
+    kept = np.ones(view.n, dtype=np.bool_)
+    for column, value in where.items():
+        if column not in view.queries:
+            known = ", ".join(map(str, view.queries))
+            raise ValueError(f"{column} is no column of questions: {known}")
+        kept &= view.queries[column].to_numpy() == value
+    return kept
 
 
 def _score(place: int, line: ComparisonRow) -> float:

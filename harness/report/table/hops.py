@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
@@ -14,8 +13,6 @@ from harness.evaluation.paired_comparison import Comparison
 from harness.sweep.folder.view import View
 
 POOLED = "3 or more hops"
-Groups = Mapping[str, Int64Array]
-"""The questions of each group by its label."""
 
 
 def labelled(view: View, kind: Literal["hops", "type"]) -> dict[str, Int64Array]:
@@ -24,14 +21,13 @@ def labelled(view: View, kind: Literal["hops", "type"]) -> dict[str, Int64Array]
     return {form.format(name): members for name, members in groups(view.queries[kind]).items()}
 
 
-def pooled_hops(parts: Groups) -> dict[str, Int64Array]:
-    """Return the questions int64[n] of three hops and more; empty if these are one hop count.
-
-    Args:
-        parts: the questions of each hop count, by ``2 hops``.
+def hop_counts(view: View) -> dict[str, Int64Array]:
+    """Return the questions int64[n] of each hop count, and last of three hops and more together,
+    unless these are one hop count.
     """
+    parts = labelled(view, "hops")
     many = [own for label, own in parts.items() if label not in ("1 hops", "2 hops")]
-    return {POOLED: np.sort(np.concatenate(many))} if len(many) > 1 else {}
+    return {**parts, POOLED: np.sort(np.concatenate(many))} if len(many) > 1 else parts
 
 
 def exceptions(view: View) -> list[tuple[str, str, Comparison]]:
@@ -42,10 +38,9 @@ def exceptions(view: View) -> list[tuple[str, str, Comparison]]:
         each hop count and for three hops and more together. The p are corrected over all lists and
         rows.
     """
-    parts = labelled(view, "hops")
+    parts = hop_counts(view)
     if len(parts) < 2:
         return []
-    parts |= pooled_hops(parts)
     own = (view.best_place, view.winner_place)
     cells = [
         (label, name, view.compare(view.winner_place, view.singles[name], members))

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from harness.core.table import WINNER, Column, Field, Source, Style, Table, shown, stack
+from harness.core.table import WINNER, Column, Field, Source, Style, Table, stack
 from harness.evaluation.column import COLUMNS, MCNEMAR, SIGN, judged, won_lost
+from harness.evaluation.statement import SIGNS
 from harness.report.display import Display, normalizer_of
-from harness.report.table.hops import labelled, pooled_hops
+from harness.report.table.hops import POOLED, hop_counts
 from harness.report.table.trials import decided, in_paper, trial_table
 from harness.sweep.folder import caption
 from harness.sweep.folder.judged_trial import JudgedTrial
@@ -18,8 +19,6 @@ from harness.sweep.folder.view import View
 
 MOST = 20
 """The largest number of rows of a sweep."""
-BETTER, WORSE = "‡", "§"
-SIGNS = {BETTER: "shown to be better", WORSE: "shown to be worse"}
 
 
 def main(results: Sequence[SweepResult], display: Display) -> list[Table]:
@@ -106,12 +105,8 @@ def _marks(view: View, places: Sequence[int]) -> dict[tuple[int, int], str]:
     reference; by row and column.
     """
     other = view.best_single if view.best_single != view.reference else None
-    found = {number: view.outcome(place, other) for number, place in enumerate(places)}
-    return {
-        (number, 1): BETTER if (one.difference or 0) > 0 else WORSE
-        for number, one in found.items()
-        if one is not None and shown(one.p_holm)
-    }
+    found = {number: view.finding(place, other) for number, place in enumerate(places)}
+    return {(number, 1): SIGNS[one] for number, one in found.items() if one in SIGNS}
 
 
 def _apart(view: View, fused: Sequence[int]) -> list[int]:
@@ -191,9 +186,9 @@ def _notes(views: Sequence[View], display: Display, signs: Collection[str]) -> l
     wins, losses = (in_paper(COLUMNS[title], first).title for title in ("W", "L"))
     name = display.list.get(first.reference, first.reference)
     lists = dict.fromkeys(display.list.get(str(v.best_single), str(v.best_single)) for v in views)
-    words = ", ".join(f"{sign} {word}" for sign, word in SIGNS.items() if sign in signs)
+    words = ", ".join(f"{sign} shown to be {word}" for word, sign in SIGNS.items() if sign in signs)
     than = f"; {words} than {_listed([*lists])}, the best list on tune" if words else ""
-    corrections = dict.fromkeys(view.correction(view.reference) for view in views)
+    corrections = dict.fromkeys(caption.correction(view, view.reference) for view in views)
     evaluations = dict.fromkeys(
         f"Evaluation {view.evaluation} of test{view.charge}." for view in views if view.evaluation
     )
@@ -216,8 +211,7 @@ def by_hops(view: View, display: Display) -> Table:
     Three hops and more are also one row together. The last column is the smallest detectable
     difference.
     """
-    parts = labelled(view, "hops")
-    parts |= (many := pooled_hops(parts))
+    parts = hop_counts(view)
     reference = view.singles.get(view.reference, view.winner_place)
     found = {name: view.compare(view.winner_place, reference, own) for name, own in parts.items()}
     columns = judged(found.get, "n", "W", "L", "p", "p by cluster", "detectable")
@@ -237,6 +231,6 @@ def by_hops(view: View, display: Display) -> Table:
         "number of questions and clusters and this share of questions won or lost; a dash if no "
         "difference can be shown."
     ]
-    style = Style(rules=frozenset({len(parts) - 1} if many else ()))
+    style = Style(rules=frozenset({len(parts) - 1} if POOLED in parts else ()))
     title = f"{view.winner_title} by number of hops on {view.half}"
     return Table.of("by_hops", title, fields, parts, Source(), notes, style=style)

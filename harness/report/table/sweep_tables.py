@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from harness.core.table import WINNER, Column, Table
 from harness.report.table.ablation import ablation
-from harness.report.table.ceiling import ceiling
-from harness.report.table.headroom import headroom
+from harness.report.table.ceiling import ceiling, headroom
 from harness.report.table.hops import labelled
 from harness.report.table.knobs import knobs
 from harness.report.table.list_costs import cost
@@ -25,7 +24,7 @@ def best_list(result: SweepResult) -> list[Table]:
     table = trial_table("best_list", result, view, view.best_first, "best_list")
     note = (
         f"W*, L*, difference* in points with a 95% interval, and Holm p*: against "
-        f"{view.best_single}, the best list on tune. {view.correction(view.best_single)}. "
+        f"{view.best_single}, the best list on tune. {caption.correction(view, view.best_single)}. "
         f"{decided(view)}{WINNER}: the winner on tune, {view.winner_title}."
     )
     title = f"The locked trials against {view.best_single}, the best list on tune, on {view.half}"

@@ -56,7 +56,7 @@ def trial_fields(result: SweepResult, view: View) -> list[Field[int]]:
         objective,
         Field(
             interval,
-            lambda place: _interval(view, place),
+            lambda place: view.rows[place].wilson_cluster,
             view.metric.binary and view is not result.whole,
             JUDGED,
         ),
@@ -67,7 +67,7 @@ def trial_fields(result: SweepResult, view: View) -> list[Field[int]]:
         faces += ("paper",) if name in view.usual_metrics else ("metrics",)
         fields.append(_field(view, f"{name} %", name, faces))
     fields += _against(view, view.reference, ["W", "L", "p"], JUDGED)
-    if view.has_graph and not counts_graph_wins(view):
+    if has_graph(view) and not counts_graph_wins(view):
         faces = ("screen", "explained", "metrics", "tracker")
         fields.append(_field(view, "GraphWin", "graph_win", faces, "count"))
         fields.append(_field(view, "GraphLoss", "graph_loss", faces, "count"))
@@ -98,8 +98,8 @@ def trial_table(
     if face == "paper":
         fields = [replace(one, column=in_paper(one.column, view)) for one in fields]
     judged = (
-        f"{against(view)} {view.correction(view.reference)}; difference: from {view.reference}, in "
-        f"points. {decided(view)}"
+        f"{against(view)} {caption.correction(view, view.reference)}; difference: from "
+        f"{view.reference}, in points. {decided(view)}"
     )
     has_wins = any(one.column.name == "wins" for one in fields)
     notes = [f"{judged if has_wins else ''}{winner_note(view)}"]
@@ -145,7 +145,7 @@ def leaderboard(result: SweepResult, limit: int | None = None, face: Face | None
     shown = [
         place
         for place in range(len(view.rows))
-        if limit is None or place in best or not (view.copies[place] or view.is_winner(place))
+        if limit is None or place in best or not view.repeats[place]
     ]
     kept = sorted({*shown[:limit], *best, *view.singles.values()})
     table = trial_table("leaderboard", result, view, kept, face)
@@ -172,12 +172,20 @@ def in_paper(column: Column, view: View) -> Column:
     return replace(column, title=heads.get(column.name, column.title))
 
 
+def has_graph(view: View) -> bool:
+    """Return whether a list is made from a graph, or has a graph's name."""
+    made = view.manifest.get("lists") or {}
+    return any(
+        "graph" in (made.get(name) or {}) or "graph" in name.lower() for name in view.singles
+    )
+
+
 def counts_graph_wins(view: View) -> bool:
     """Return whether W and L are GraphWin and GraphLoss: by last_hop, against dense, in a sweep
     with a graph list.
     """
     dense = "dense" if "dense" in view.singles else view.reference
-    return view.has_graph and view.metric.name == "last_hop" and view.reference == dense
+    return has_graph(view) and view.metric.name == "last_hop" and view.reference == dense
 
 
 def further_metrics(result: SweepResult) -> tuple[list[str], list[str]]:
@@ -244,14 +252,9 @@ def _against(
     return [replace(one, faces=faces) for one in fields]
 
 
-def _interval(view: View, place: int) -> tuple[float, float] | None:
-    """Return the interval of the objective; None if there are too few clusters."""
-    own = view.compare(place, place)
-    return None if own.too_few else own.wilson_cluster
-
-
 def _copies(view: View, limit: int | None) -> str:
     """Return how many trials have the gold ranks of another; empty if none has."""
-    copies, left = sum(view.copies), " and are left out" if limit else ""
+    copies = sum(first < place for place, first in enumerate(view.originals))
+    left = " and are left out" if limit else ""
     text = f" ({copies} have the same gold ranks as one above{left}; Holm p counts them)"
     return text if copies else ""

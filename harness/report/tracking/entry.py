@@ -13,8 +13,9 @@ from harness.core.table import counted, p_value
 from harness.report.table.trials import counts_graph_wins, tracked_names
 from harness.report.tracking.page import TrackerPage
 from harness.report.tracking.parameters import numbers, pipeline, shortened, text
+from harness.sweep.folder.files import ENTRY
 from harness.sweep.folder.judged_trial import NUMBERS, JudgedTrial
-from harness.sweep.folder.lock import ENTRY, LOCK
+from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.folder.view import View
 

@@ -20,13 +20,12 @@ from harness.core.errors import HarnessError
 from harness.core.files import whole
 from harness.core.identity import code_version
 from harness.core.input.read import BROKEN, MOST, SMALL, read_yaml
-from harness.sweep.folder.lock import ENTRY, FILES, HELDOUT, LOCK, portable
+from harness.sweep.folder.files import NAMES, portable
+from harness.sweep.folder.lock import LOCK
 
 INDEX = "archive.json"
 FORM = 1
 """The version of the form of archives; others are refused."""
-NAMES = (LOCK, ENTRY, *FILES, *HELDOUT)
-"""The files of a sweep that an archive has, if they exist."""
 TIME = (1980, 1, 1, 0, 0, 0)
 """The earliest time of a zip archive, used for every file."""
 COUNT = 10_000

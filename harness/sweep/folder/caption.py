@@ -13,8 +13,9 @@ from harness.benchmark import UNORDERED
 from harness.benchmark.oddity import describe_oddities
 from harness.benchmark.source.card import sample_note
 from harness.core.table import Source, counted, percent
+from harness.evaluation.family import describe as describe_family
 from harness.evaluation.metric import definitions, describe_ranges
-from harness.evaluation.statistic import design_effect
+from harness.evaluation.statistic import charge, design_effect
 from harness.retriever.dense import AIM
 from harness.sweep.folder.view import View
 
@@ -35,6 +36,21 @@ def extent(view: View) -> str:
     times = f", evaluation {view.evaluation}{before}{view.charge}" if view.evaluation else ""
     head = f"{view.dataset}, {view.split} split (n = {view.n}{times})"
     return "; ".join(filter(None, [head, systems(view)]))
+
+
+def correction(view: View, against: str) -> str:
+    """Return how the p of the comparisons with a list are corrected."""
+    times = charge(view.evaluation)
+    if view.split == "tune":
+        return describe_family("holm", view.sizes["list", against], times, view.deciding)
+    tests = list(view.rivals)
+    order = f"; the winner is tested against {tests[0]}" if tests else ""
+    if len(tests) > 1:
+        order += f" and, only if it is shown to be better, against {tests[1]}"
+    if tests:
+        order += f", without a correction{view.charge}"
+    others = describe_family("holm", view.sizes["exploratory", ""], times, view.deciding)
+    return f"{others} (exploratory){order}"
 
 
 def systems(view: View) -> str:
@@ -175,7 +191,7 @@ def clustering(view: View) -> list[str]:
     return found
 
 
-def made_by(lists: Listed, part: str) -> list[str]:
+def part_names(lists: Listed, part: str) -> list[str]:
     """Return the name of each list's ``part``, such as ``encoder``: the model's, otherwise the
     class.
     """
@@ -196,7 +212,7 @@ def differences(lists: Listed, published: Mapping[str, str]) -> str:
     """
     text = ""
     for part, theirs in published.items():
-        ours = ", ".join(made_by(lists, part))
+        ours = ", ".join(part_names(lists, part))
         if ours and not ours.endswith(theirs):
             text += f"the {part} is {ours} but the publication has {theirs}; "
     return text
@@ -206,7 +222,7 @@ def describe(lists: Listed) -> str:
     """Return ``encoder MiniLM; graph: PPR (Entity, Offline); depth 200``; empty without
     identities.
     """
-    made = made_by(lists, "encoder")
+    made = part_names(lists, "encoder")
     words = [f"encoder {', '.join(made)}"] if made else []
     for name, node in lists.items():
         parts = [_class(one) for key in ("graph", "extractor") for one in [*_find(node, key)][:1]]

@@ -218,13 +218,9 @@ def read_trials(
 
 def _read(row: Mapping[str, Any], outcomes: Mapping[str, Outcome], reference: str) -> JudgedTrial:
     known = {key: row[key] for key in COLUMNS & row.keys()}
-    for key in INTERVALS:
-        low, high = row.get(key) or (row.get(f"{key}_low"), row.get(f"{key}_high"))
-        known[key] = None if low is None else [low, high]
     later = {field.name for field in fields(Evaluated)} & known.keys()
     on_test = {key: known.pop(key) for key in later}
-    ends = {f"{key}_{end}" for key in INTERVALS for end in ("low", "high")}
-    metrics = row.keys() - COLUMNS - {*OUTCOME} - ends
+    metrics = row.keys() - COLUMNS - {*OUTCOME}
     return JudgedTrial(
         **known,
         scores={name: row[name] for name in row if name in metrics},
@@ -235,11 +231,15 @@ def _read(row: Mapping[str, Any], outcomes: Mapping[str, Outcome], reference: st
 
 
 def read_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a table with null as None and JSON parsed."""
+    """Return the rows of a table as ``JudgedTrial.record`` has them; the reverse of ``_frame``."""
     plain = frame.astype(object).where(frame.notna(), None)
     rows: list[Any] = plain.to_dict("records")
     for row in rows:
         row |= {key: json.loads(row[key]) for key in WRITTEN if key in row}
+        for key in INTERVALS:
+            if f"{key}_low" in row:
+                low, high = row.pop(f"{key}_low"), row.pop(f"{key}_high")
+                row[key] = None if low is None else [low, high]
     return rows
 
 

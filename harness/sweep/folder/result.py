@@ -18,16 +18,16 @@ from harness.core.arrays import Int32Array
 from harness.core.errors import HarnessError
 from harness.core.input.read import parse_json, read_yaml
 from harness.core.table import counted
-from harness.sweep.folder.baselines import group_of
+from harness.sweep.folder.files import check_file, recorded
 from harness.sweep.folder.judged_trial import (
     COMPARED,
     TRIAL,
     JudgedTrial,
     read_trials,
 )
+from harness.sweep.folder.list_scores import SCORES, ListScores, read_scores
 from harness.sweep.folder.lock import LOCK as LOCK
-from harness.sweep.folder.lock import Lock, check_file, read_lock, recorded
-from harness.sweep.folder.rows import SCORES, ListScores, read_scores
+from harness.sweep.folder.lock import Lock, group_of, read_lock
 from harness.sweep.folder.view import View
 
 if TYPE_CHECKING:

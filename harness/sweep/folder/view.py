@@ -12,13 +12,11 @@ import numpy as np
 from harness.core.arrays import BoolArray, Float64Array, Int32Array, Int64Array
 from harness.core.errors import HarnessError
 from harness.core.table import counted
-from harness.evaluation.family import describe
 from harness.evaluation.metric import Metric
-from harness.evaluation.paired_comparison import MARGIN, Comparison, Outcome, Verdict
+from harness.evaluation.paired_comparison import MARGIN, Comparison, Finding, Outcome, Verdict
 from harness.evaluation.statistic import charge, share, too_few
-from harness.sweep.folder.baselines import Baselines, Group, group_of
 from harness.sweep.folder.judged_trial import JudgedTrial
-from harness.sweep.folder.lock import Lock, list_of, title_of
+from harness.sweep.folder.lock import Baselines, Group, Lock, group_of, list_of, title_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,20 +115,24 @@ class View:
         """Return float64[Q], a metric (by default the objective) of a row on each question."""
         return (metric or self.metric)(np.asarray(self.ranks[place]))
 
-    @property
+    @cached_property
     def originals(self) -> list[int]:
         """For each row, the index of the first one with the same gold ranks (see ``equals``)."""
         first: dict[str, int] = {}
-        return [first.setdefault(self._original(place), place) for place in range(len(self.rows))]
+        return [
+            first.setdefault(row.equals or row.trial, place) for place, row in enumerate(self.rows)
+        ]
 
-    def _original(self, place: int) -> str:
-        row = self.rows[place]
-        return row.equals or row.trial
-
-    @property
-    def copies(self) -> list[bool]:
-        """For each row, whether an earlier one has the same gold ranks."""
-        return [first < place for place, first in enumerate(self.originals)]
+    @cached_property
+    def repeats(self) -> list[bool]:
+        """For each row, whether it is shown by another one: an earlier one with its gold ranks, or
+        the winner.
+        """
+        won = self.originals[self.winner_place] if self.winner_list is not None else None
+        return [
+            first < place or place == self.winner_place or first == won
+            for place, first in enumerate(self.originals)
+        ]
 
     @cached_property
     def winner_place(self) -> int:
@@ -140,11 +142,6 @@ class View:
                 f"{self.dataset}: the locked winner {self.winner} has no row on {self.split}"
             )
         return place
-
-    @property
-    def winner_name(self) -> str:
-        """The short name of the winner, where its title is above: the list that it ranks as."""
-        return str(self.winner_list or self.rows[self.winner_place].name)
 
     @property
     def winner_list(self) -> str | None:
@@ -216,6 +213,14 @@ class View:
         """Return the stored comparison of a row with a single list; None if there is none."""
         return self.rows[place].outcomes.get(str(against))
 
+    def finding(self, place: int, against: str | None) -> Finding:
+        """Return what the stored comparison of a row with a single list shows."""
+        one = self.outcome(place, against)
+        if one is None or one.difference is None:
+            return "even"
+        gain = one.difference if self.metric.higher_is_better else -one.difference
+        return Verdict(one.p_holm).finding(gain)
+
     def _verdict(self, name: str, one: Outcome) -> Verdict:
         """Return the stored verdict of the winner's comparison with a list."""
         group, times = group_of(self.split, self.winner, name, self.winner), charge(self.evaluation)
@@ -234,11 +239,6 @@ class View:
         verdict = self._verdict(str(name), stored)
         return self.compare(self.winner_place, place).with_fields(verdict=verdict)
 
-    def is_winner(self, place: int) -> bool:
-        """Return whether a row is the winner, or ranks as the same list as the winner."""
-        same = self._original(place) == self._original(self.winner_place)
-        return place == self.winner_place or (self.winner_list is not None and same)
-
     def score(self, row: JudgedTrial) -> float:
         """Return the objective of a row."""
         return row.scores[self.objective]
@@ -247,6 +247,12 @@ class View:
         """Return the objective of a row so that more is better."""
         value = self.score(self.rows[place])
         return value if self.metric.higher_is_better else -value
+
+    @property
+    def tests(self) -> dict[str, Comparison]:
+        """The decided comparison of the winner with each of its rivals, by the rival's name."""
+        found = {name: self.winner_against(name) for name in self.rivals}
+        return {name: one for name, one in found.items() if one is not None}
 
     @cached_property
     def singles(self) -> dict[str, int]:
@@ -261,45 +267,9 @@ class View:
         """Indices of all rows except single lists."""
         return [place for place, row in enumerate(self.rows) if not row.is_single]
 
-    @cached_property
-    def fused_lists(self) -> set[str]:
-        """The lists that any trial fuses; all lists if no trial names any."""
-        rows = (self.rows[place] for place in self.fused)
-        return {name for row in rows for name in row.lists or self.singles}
-
-    @property
-    def has_graph(self) -> bool:
-        """Whether a list is made from a graph, or has a graph's name."""
-        made = self.manifest.get("lists") or {}
-        return any(
-            "graph" in (made.get(name) or {}) or "graph" in name.lower() for name in self.singles
-        )
-
     def place(self, trial: str) -> int | None:
         """Return the index of the trial with that hash."""
         return next((place for place, row in enumerate(self.rows) if row.trial == trial), None)
-
-    def slice(self, where: Mapping[str, Any]) -> BoolArray:
-        """Return bool[Q], the questions of a slice.
-
-        Args:
-            where: values of columns of the questions (``hops: 2``, ``in_hipporag_1000: true``), or
-                ``list, metric, is``: the questions on which the metric of that single list has that
-                value (``list: graph, metric: full_sup@200, is: 1``).
-        """
-        if "list" in where:
-            alone = self.singles.get(where["list"])
-            if alone is None:
-                raise ValueError(f"a slice is of list {where['list']}, which the sweep lacks")
-            met: BoolArray = Metric.parse(where["metric"])(self.ranks[alone]) == where["is"]
-            return met
-        kept = np.ones(self.n, dtype=np.bool_)
-        for column, value in where.items():
-            if column not in self.queries:
-                known = ", ".join(map(str, self.queries))
-                raise ValueError(f"{column} is no column of questions: {known}")
-            kept &= self.queries[column].to_numpy() == value
-        return kept
 
     @property
     def clusters(self) -> Int64Array:
@@ -314,20 +284,6 @@ class View:
         """How p is corrected for earlier evaluations of test; empty for the first, and on tune."""
         times = charge(self.evaluation)
         return f", p times {times}" if times > 1 else ""
-
-    def correction(self, against: str) -> str:
-        """Return how the p of the comparisons with a list are corrected, for captions."""
-        times, how = charge(self.evaluation), self.deciding
-        if self.split == "tune":
-            return describe("holm", self.sizes["list", against], times, how)
-        tests = list(self.rivals)
-        order = f"; the winner is tested against {tests[0]}" if tests else ""
-        if len(tests) > 1:
-            order += f" and, only if it is shown to be better, against {tests[1]}"
-        if tests:
-            order += f", without a correction{self.charge}"
-        others = describe("holm", self.sizes["exploratory", ""], times, how)
-        return f"{others} (exploratory){order}"
 
     @property
     def winner_title(self) -> str:

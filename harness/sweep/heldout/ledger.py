@@ -26,7 +26,7 @@ from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.core.identity import sealed
 from harness.core.table import counted
-from harness.sweep.folder.lock import LedgerLine
+from harness.sweep.folder.files import LedgerLine
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig

@@ -25,17 +25,10 @@ from harness.core.errors import HarnessError
 from harness.core.files import remove_partials, whole
 from harness.core.identity import code_version, record
 from harness.core.table import counted
+from harness.sweep.folder.files import ENTRY, LedgerLine, file_hash, read_entry
 from harness.sweep.folder.inventory import results
 from harness.sweep.folder.judged_trial import Evaluated, comparisons_frame
-from harness.sweep.folder.lock import (
-    ENTRY,
-    LedgerLine,
-    Lock,
-    file_hash,
-    learned,
-    locked_trials,
-    read_entry,
-)
+from harness.sweep.folder.lock import Lock, learned, locked_trials
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.heldout.ledger import Ledger, Look, ledger_path, pack_keys
 from harness.sweep.judge import choice

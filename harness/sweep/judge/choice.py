@@ -13,13 +13,27 @@ from harness.core.arrays import Int32Array
 from harness.core.errors import HarnessError
 from harness.core.identity import code_version, library_versions, sealed
 from harness.evaluation.metric import Metric, means
-from harness.sweep.folder.baselines import Baselines
+from harness.sweep.folder.files import check_file
 from harness.sweep.folder.judged_trial import JudgedTrial
-from harness.sweep.folder.lock import LOCK, Lock, check_file, check_same, locked_rows, locked_trials
+from harness.sweep.folder.lock import LOCK, Baselines, Lock, check_same, locked_rows, locked_trials
 from harness.sweep.folder.result import SweepResult
 
 if TYPE_CHECKING:
     from harness.sweep.trial.trial import Trial
+
+
+@dataclass(frozen=True)
+class UnjudgedTrial:
+    """The fields of a ``JudgedTrial`` that the order of the protocol reads, before it is judged."""
+
+    trial: str
+    name: str
+    parameters: Mapping[str, Any]
+    practical: bool
+
+
+Candidate = UnjudgedTrial | JudgedTrial
+"""A trial that is put in the order of the protocol."""
 
 
 @dataclass(frozen=True)
@@ -64,51 +78,56 @@ def choose(
         reference: the list against which losses are counted.
         impractical: lists that use the gold.
     """
-    from harness.sweep.trial.trial import trial_names
-
-    keys, names = list(trials), trial_names(trials)
+    found = unjudged(trials, impractical)
     lists = {
         str(trial.settings["fuser.list"]): key
         for key, trial in trials.items()
         if trial.family == "single" and trial.pool.effective_cap is None
     }
-    base = keys.index(lists[reference]) if reference in lists else None
-    ties = [
-        (not is_practical(trial, impractical), tiebreak(trial.settings, names[key], key))
-        for key, trial in trials.items()
-    ]
-    order = [keys[place] for place in by_rule(ranks, metric, base, ties)]
+    places = by_rule(found, ranks, metric, lists.get(reference))
+    order = [found[place].trial for place in places]
     owners = {key: name for name, key in lists.items() if name not in impractical}
     best = next((owners[key] for key in order if key in owners), None)
     fused = [key for key in order if trials[key].family != "single"]
+    names = {one.trial: one.name for one in found}
     return Chosen(names, Baselines(lists, reference, best), (fused or order)[0], order)
 
 
+def unjudged(trials: Mapping[str, Trial], impractical: Collection[str] = ()) -> list[UnjudgedTrial]:
+    """Return the trials, given by hash, with their names; impractical: lists that use the gold."""
+    from harness.sweep.trial.trial import trial_names
+
+    names = trial_names(trials)
+    return [
+        UnjudgedTrial(key, names[key], trial.settings, is_practical(trial, impractical))
+        for key, trial in trials.items()
+    ]
+
+
 def by_rule(
-    ranks: Int32Array,
-    metric: Metric,
-    base: int | None,
-    ties: Sequence[tuple[bool, tuple[float, str, str]]],
+    trials: Sequence[Candidate], ranks: Int32Array, metric: Metric, base: str | None
 ) -> list[int]:
     """Return the indices of trials in the order of the protocol by a metric.
 
     Args:
+        trials: the T trials.
         ranks: int32[T, Q, H], their gold ranks on tune.
         metric: the metric of the choice.
-        base: index of the list against which losses are counted; None if it is not a trial.
-        ties: of each trial whether it is impractical, and its ``tiebreak``.
+        base: hash of the list against which losses are counted; no loss is counted if it is none
+            of the trials.
     """
     values = metric(ranks)
     scores = metric.gain(means(ranks, [metric])[:, 0])
-    losses = np.zeros(len(ties), dtype=np.int64)
-    if base is not None:
-        losses = (metric.gain(values) < metric.gain(values[base])).sum(axis=1)
+    losses = np.zeros(len(trials), dtype=np.int64)
+    for place, one in enumerate(trials):
+        if one.trial == base:
+            losses = (metric.gain(values) < metric.gain(values[place])).sum(axis=1)
 
     def rule(place: int) -> tuple[Any, ...]:
-        impractical, tie = ties[place]
-        return impractical, -float(scores[place]), int(losses[place]), *tie
+        one = trials[place]
+        return not one.practical, -float(scores[place]), int(losses[place]), *tiebreak(one)
 
-    return sorted(range(len(ties)), key=rule)
+    return sorted(range(len(trials)), key=rule)
 
 
 def is_practical(trial: Trial, impractical: Collection[str]) -> bool:
@@ -116,12 +135,12 @@ def is_practical(trial: Trial, impractical: Collection[str]) -> bool:
     return not {*trial.pool.lists} & {*impractical}
 
 
-def tiebreak(knobs: Mapping[str, Any], name: str, trial: str) -> tuple[float, str, str]:
+def tiebreak(one: Candidate) -> tuple[float, str, str]:
     """Return the key for trials with equal objective and losses: alpha's distance
     to .5, then name.
     """
-    alpha = knobs.get("fuser.alpha")
-    return round(abs((0.5 if alpha is None else alpha) - 0.5), 12), name, trial
+    alpha = one.parameters.get("fuser.alpha")
+    return round(abs((0.5 if alpha is None else alpha) - 0.5), 12), one.name, one.trial
 
 
 def best_of_fusers(rows: Sequence[JudgedTrial]) -> list[JudgedTrial]:

@@ -57,11 +57,7 @@ def foresight(
     if not fused or n < 1 or not metric.higher_is_better:
         return {"expected": None, "expected_difference": None, "power": None}
 
-    def rule(place: int) -> tuple[float, str, str]:
-        row = ordered[place]
-        return tiebreak(row.parameters, row.name, row.trial)
-
-    settled = sorted(fused, key=rule)  # for equal objectives and losses
+    settled = sorted(fused, key=lambda place: tiebreak(ordered[place]))  # all else being equal
     singles = [place for place in (other, best) if place is not None]
     values, labels = counted_queries(metric(ranks[[*settled, *singles]]), labels)
     scores = values[: len(settled)]

@@ -9,10 +9,10 @@ from typing import Any
 from harness.core.arrays import Int32Array
 from harness.core.errors import HarnessError, nearest
 from harness.evaluation.metric import Metric
-from harness.sweep.folder.baselines import Baselines
 from harness.sweep.folder.judged_trial import JudgedTrial
-from harness.sweep.folder.rows import Settings
-from harness.sweep.judge.choice import by_rule, tiebreak
+from harness.sweep.folder.list_scores import Settings
+from harness.sweep.folder.lock import Baselines
+from harness.sweep.judge.choice import by_rule
 
 Spec = Mapping[str, Any]
 """A row, a table, a figure or an experiment as in conf/experiment; each kind has its own keys."""
@@ -81,19 +81,9 @@ def find_rows(
     """
     order = [place for place, row in enumerate(rows) if is_shown(row, table)]
     if "objective" in table:
-        keys = [rows[place].trial for place in order]
-        base = baselines.lists.get(baselines.reference)
-        ties = [
-            (not row.practical, tiebreak(row.parameters, row.name, row.trial))
-            for row in (rows[place] for place in order)
-        ]
-        sorted_places = by_rule(
-            ranks[order],
-            Metric.parse(table["objective"]),
-            keys.index(base) if base in keys else None,
-            ties,
-        )
-        order = [order[place] for place in sorted_places]
+        metric, base = Metric.parse(table["objective"]), baselines.lists.get(baselines.reference)
+        own = by_rule([rows[place] for place in order], ranks[order], metric, base)
+        order = [order[place] for place in own]
     return _first_matches(described, {place: rows[place].parameters for place in order})
 
 

@@ -21,8 +21,8 @@ from harness.evaluation.paired_comparison import (
     counted_queries,
 )
 from harness.evaluation.statistic import Labels, clustered_wilson
-from harness.sweep.folder.baselines import Group, group_of
 from harness.sweep.folder.judged_trial import JudgedTrial
+from harness.sweep.folder.lock import Group, group_of
 from harness.sweep.judge.choice import Chosen, is_practical
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from harness.fusion.fuse import check
 from harness.fusion.fuser import Shared, check_shares
 from harness.fusion.importance import read_importance
 from harness.fusion.pool import PoolSpec, capped_lists, list_names
-from harness.sweep.folder.rows import Setting, Settings
+from harness.sweep.folder.list_scores import Setting, Settings
 from harness.sweep.trial.override import (
     POOL,
     Blocks,

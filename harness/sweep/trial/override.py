@@ -12,7 +12,7 @@ from harness.core.configuration.conf_files import defaults, names
 from harness.core.configuration.stored_strategy import NAME, TARGET, StoredReader, by_name
 from harness.core.errors import HarnessError, unused
 from harness.core.escape import override_key
-from harness.sweep.folder.rows import Setting, Settings
+from harness.sweep.folder.list_scores import Setting, Settings
 from harness.sweep.trial.trial import GROUPS, RERANKER_INPUTS, Trial
 
 LIST = re.compile(r"(retriever@)?lists\.")

@@ -21,7 +21,7 @@ from harness.fusion.normalizer import Normalizer
 from harness.fusion.pool import Pool, PoolSpec
 from harness.fusion.reranker import Reranker, reranked
 from harness.fusion.temperature import Temperature
-from harness.sweep.folder.rows import Setting, Settings
+from harness.sweep.folder.list_scores import Setting, Settings
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -18,16 +18,9 @@ from harness.core.errors import HarnessError, whole_number
 from harness.core.identity import code_version
 from harness.fusion.fuse import fuse_blocks
 from harness.run import Run
-from harness.sweep.folder.caption import made_by
+from harness.sweep.folder.caption import part_names
 from harness.sweep.folder.inventory import latest, name_origin
-from harness.sweep.folder.lock import (
-    LOCK,
-    Lock,
-    check_same,
-    lock_file,
-    locked_winner,
-    read_lock,
-)
+from harness.sweep.folder.lock import LOCK, Lock, check_same, lock_file, locked_winner, read_lock
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.trial import inputs
 from harness.sweep.trial.plan import Plan, reopen
@@ -138,7 +131,7 @@ class Winner:
         return {
             "version": str(self.lock["sha256"])[:12],
             "code": f"multihop-harness {code_version()}",
-            "encoder": ", ".join(made_by(given, "encoder")) or None,
+            "encoder": ", ".join(part_names(given, "encoder")) or None,
             "fitted_on": [{"name": self.lock["dataset"], "split": "tune"}],
             "benchmark": self.data.name,
             "data_sha256": self.data.sha256,

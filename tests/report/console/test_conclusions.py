@@ -17,7 +17,7 @@ import pytest
 
 from harness.evaluation.family import Family
 from harness.evaluation.paired_comparison import Comparison
-from harness.evaluation.statement import LEAD, select_texts
+from harness.evaluation.statement import LEAD, Statement, select_texts
 from harness.report.console import terminal
 from harness.report.console.conclusions import explanations, findings, in_short, sentences
 from harness.report.console.forecast import forecast_table
@@ -25,7 +25,7 @@ from harness.report.display import Display
 from harness.report.figure.outcomes import pictures
 from harness.report.pdf.document import details
 from harness.report.table.ablation import ablation, changed, verdict
-from harness.report.table.headroom import headroom
+from harness.report.table.ceiling import headroom
 from harness.report.table.hops import exceptions
 from harness.report.table.main import main
 from harness.report.table.trials import leaderboard
@@ -281,8 +281,8 @@ def test_fusers_against_the_winner(example: ModuleType, tmp_path: Path) -> None:
         (0, 0, 2000, 0.02, "equivalent"),
         (0, 0, 8, 0.02, "undecided"),
         (3, 2, 40, 0.02, "undecided"),
-        (40, 2, 400, 0.02, "different"),
-        (40, 2, 400, 0.2, "different, within the margin"),
+        (40, 2, 400, 0.02, "better"),
+        (40, 2, 400, 0.2, "better, within the margin"),
     ],
 )
 def test_verdicts(wins: int, losses: int, n: int, margin: float, said: str) -> None:
@@ -290,8 +290,9 @@ def test_verdicts(wins: int, losses: int, n: int, margin: float, said: str) -> N
     ours = np.array([1.0] * wins + [0.0] * (n - wins))
     theirs = np.array([0.0] * wins + [1.0] * losses + [0.0] * (n - wins - losses))
     (found,) = Family.of([Comparison.of(ours, theirs, margin=margin)])
-    assert verdict(found) == verdict(found, 0.05) == said
-    assert verdict(found, 0.049) == said.replace("equivalent", "uninformative")
+    stated = Statement(found, "a", "b")
+    assert verdict(stated) == verdict(stated, 0.05) == said
+    assert verdict(stated, 0.049) == said.replace("equivalent", "uninformative")
 
 
 def test_changed_queries_by_hand() -> None:

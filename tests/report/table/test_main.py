@@ -26,7 +26,7 @@ from harness.report.display import Display
 from harness.report.output import write_result
 from harness.report.pdf.document import write
 from harness.report.table.main import by_hops, main
-from harness.report.table.trials import in_paper
+from harness.report.table.trials import has_graph, in_paper
 from harness.sweep.folder.judged_trial import JudgedTrial
 from harness.sweep.folder.result import SweepResult
 from tests import browser
@@ -142,7 +142,7 @@ def test_win_and_loss_without_a_graph_list(result: SweepResult) -> None:
     (table,) = main([SweepResult(result.folder)], DISPLAY)
     assert {"GraphWin", "GraphLoss"} <= {*table.titles}
     without = dataclasses.replace(result.locked, lock=result.lock)
-    assert not without.has_graph
+    assert not has_graph(without)
     assert in_paper(COLUMNS["W"], without).title == "Win"
 
 

@@ -30,7 +30,7 @@ from harness.report.tracking.entry import FILES
 from harness.report.tracking.export import Tracking
 from harness.report.tracking.mlflow import MLflow
 from harness.report.tracking.none import Untracked
-from harness.sweep.folder.lock import ENTRY
+from harness.sweep.folder.files import ENTRY
 from harness.sweep.folder.result import SweepResult
 from tests.process import python
 

@@ -16,13 +16,13 @@ import pytest
 
 from harness.benchmark import UNORDERED
 from harness.core.errors import HarnessError
-from harness.sweep.folder import lock
+from harness.sweep.folder.files import ENTRY, NAMES
 from harness.sweep.folder.inventory import newest
 from harness.sweep.folder.lock import read_lock
 from harness.sweep.folder.result import SweepResult
 
-UNCHECKED = {"comparisons.parquet", "scores.parquet", "heldout_comparisons.parquet"}
-FILES = [name for name in (*lock.FILES, lock.LOCK, *lock.HELDOUT) if name not in UNCHECKED]
+UNCHECKED = {"comparisons.parquet", "scores.parquet", "heldout_comparisons.parquet", ENTRY}
+FILES = [name for name in NAMES if name not in UNCHECKED]
 
 
 def refuse(folder: Path, name: str) -> None:

@@ -1,6 +1,7 @@
 """A split's trials and what is known of them."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,8 @@ import pandas as pd
 
 from harness.benchmark import UNORDERED
 from harness.evaluation.metric import Metric
+from harness.evaluation.paired_comparison import Outcome
+from harness.report.table.comparison_table import slice_of
 from harness.sweep.folder import caption
 from harness.sweep.folder.view import View
 from harness.sweep.judge.trial_table import find_equals
@@ -97,8 +100,8 @@ def test_rows_with_the_same_gold_ranks_are_copies_of_the_first() -> None:
     view = of_lists([[5], [4], [5]], pd.DataFrame({"id": ["a"]}))
     winner, *others = view.rows
     view = replace(view, rows=[replace(winner, equals="graph"), *others])
-    assert (view.winner_list, view.copies) == ("graph", [False, False, True])
-    assert [view.is_winner(place) for place in range(3)] == [True, False, True]
+    assert (view.winner_list, view.originals) == ("graph", [0, 1, 0])
+    assert view.repeats == [True, False, True]
 
 
 def test_impractical_rows_come_last_whatever_their_score() -> None:
@@ -177,6 +180,22 @@ def test_lists_of_other_versions_of_libraries_are_one_caution() -> None:
 
 def test_a_slice_is_of_a_column_or_of_what_a_list_finds() -> None:
     view = of_lists([[1, 1], [9, 1], [1, 9]], pd.DataFrame({"id": ["a", "b"], "hops": [2, 3]}))
-    assert view.slice({"hops": 3}).tolist() == [False, True]
+    assert slice_of(view, {"hops": 3}).tolist() == [False, True]
     found_by_graph = {"list": "graph", "metric": "recall@5", "is": 1}
-    assert view.slice(found_by_graph).tolist() == [True, False]
+    assert slice_of(view, found_by_graph).tolist() == [True, False]
+
+
+def test_a_greater_score_is_worse_where_less_is_better() -> None:
+    """The stored comparison with graph: a difference of 1 that is shown, then one that is not."""
+    view = of_lists([[1]] * 3, pd.DataFrame({"id": ["a"]}))
+    numbers = {"wins": 0, "losses": 9, "difference": 1.0, "low": 0.5, "high": 1.5, "p": 0.004}
+    shown = Outcome(**numbers, p_cluster=None, p_holm=0.004)
+    outcomes = {"graph": shown, "dense": replace(shown, p_holm=0.3)}
+    view = replace(view, rows=[replace(view.rows[0], outcomes=outcomes), *view.rows[1:]])
+    assert [view.finding(0, name) for name in ("graph", "dense", None)] == [
+        "better",
+        "even",
+        "even",
+    ]
+    vars(view)["metric"] = SimpleNamespace(higher_is_better=False)
+    assert view.finding(0, "graph") == "worse"

@@ -14,7 +14,7 @@ import pytest
 from harness.core.configuration.composition import compose
 from harness.core.errors import HarnessError
 from harness.core.files import HOST
-from harness.sweep.folder.lock import ENTRY, FILES, HELDOUT
+from harness.sweep.folder.files import ENTRY, FILES, HELDOUT
 from harness.sweep.folder.result import LOCK, SweepResult
 from harness.sweep.heldout import locked_trials as module
 from harness.sweep.heldout.ledger import Ledger

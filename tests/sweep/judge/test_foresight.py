@@ -8,7 +8,7 @@ import pytest
 
 from harness.core.errors import HarnessError
 from harness.evaluation.statistic import mcnemar_power, queries_needed
-from harness.sweep.folder.baselines import Baselines
+from harness.sweep.folder.lock import Baselines
 from harness.sweep.heldout.locked_trials import expectation, heldout
 from harness.sweep.judge.choice import Chosen
 from harness.sweep.judge.foresight import foresight, power

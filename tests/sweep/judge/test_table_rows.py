@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from harness.sweep.folder.baselines import Baselines
+from harness.sweep.folder.lock import Baselines
 from harness.sweep.judge.table_rows import find_named, find_rows, matches
 from tests.judged import judged
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.core.artifact import MANIFEST
-from harness.sweep.folder.lock import file_hash
+from harness.sweep.folder.files import file_hash
 from harness.sweep.trial.list_cost import cost
 from harness.work.latency import time_alone
 from harness.work.store import Store

@@ -101,7 +101,7 @@ def _repeats(view: View, place: int) -> bool:
     """Return whether a row has the gold ranks of an earlier one or of the winner, and is not the
     winner.
     """
-    return place != view.best_place and (view.copies[place] or view.is_winner(place))
+    return place != view.best_place and view.repeats[place]
 
 
 def _draw(

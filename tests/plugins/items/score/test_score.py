@@ -142,9 +142,9 @@ def test_scores_that_are_no_shares(folder: Path, command: Command) -> None:
     assert "By rating new is better than old (+1.19, 95% +" in lines
     assert command(*line, "out=t.tex")[0] == 0
     text = " ".join(Path("t.tex").read_text().split())
-    dagger = r"\textsuperscript{\ensuremath{\dagger}}"
-    space = r"\phantom{\textsuperscript{\ensuremath{\dagger}}}"
-    best = rf"\textbf{{3.875}}\rlap{{{dagger}}}{space}"
+    sign = r"\textsuperscript{\ensuremath{\ddagger}}"
+    space = rf"\phantom{{{sign}}}"
+    best = rf"\textbf{{3.875}}\rlap{{{sign}}}{space}"
     assert rf"old & 2.688{space} \\ \midrule new & {best} \\" in text
     assert "rating: 8 items." in text
 
