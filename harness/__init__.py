@@ -83,10 +83,9 @@ def __getattr__(name: str) -> Any:
 
     if name in extensions.modules("python"):
         return getattr(extensions.load("python", name, f"harness.{name}"), name)
-    lacking = extensions.missing_plugin(f"python/{name}")
-    raise AttributeError(
-        f"harness.{name} {lacking}" if lacking else f"module 'harness' has no attribute {name!r}"
-    )
+    if lacking := extensions.missing_plugin(f"python/{name}"):
+        raise AttributeError(f"harness.{name} {lacking}")
+    raise AttributeError(f"module 'harness' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

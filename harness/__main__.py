@@ -221,8 +221,9 @@ def manual(command: str) -> str:
     """
     from harness.core.configuration.options import options
 
-    shown = options(command if extensions.primary(command) else "config")
-    lines = [line for one in shown for line in entry(f"{one.key}={one.default}", one.text, 27)]
+    lines: list[str] = []
+    for option in options(extensions.config_name(command)):
+        lines += entry(f"{option.key}={option.default}", option.text, 27)
     return "\n".join([fold(documentation(command)), "", "Keys and their defaults:", "", *lines])
 
 

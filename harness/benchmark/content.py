@@ -20,11 +20,11 @@ def content_sha256(benchmark: Benchmark) -> str:
         _hash(title or "", text)
         for title, text in zip(table.titles.to_pylist(), table.texts.to_pylist(), strict=True)
     ]
-    names = zip(benchmark.query_ids.to_pylist(), benchmark.questions, strict=True)
-    questions = [
-        _hash(name, question, *(passages[number].hex() for number in gold if number >= 0))
-        for (name, question), gold in zip(names, benchmark.gold.tolist(), strict=True)
-    ]
+    names, gold = benchmark.query_ids.to_pylist(), benchmark.gold.tolist()
+    questions = []
+    for name, question, numbers in zip(names, benchmark.questions, gold, strict=True):
+        hashes = [passages[number].hex() for number in numbers if number >= 0]
+        questions.append(_hash(name, question, *hashes))
     whole = hashlib.sha256(f"{len(passages)} {len(questions)}".encode())
     for part in (*sorted(passages), *sorted(questions)):
         whole.update(part)

@@ -221,7 +221,7 @@ class Gazetteer:
     def _automaton(self) -> Any:
         from ahocorasick_rs import AhoCorasick, MatchKind
 
-        patterns = ["".join(self._codes[word] for word in name.split(" ")) for name in self.names]
+        patterns = ["".join(map(self._codes.__getitem__, name.split(" "))) for name in self.names]
         return AhoCorasick(patterns, matchkind=MatchKind.LeftmostLongest, store_patterns=False)
 
     def find(self, words: Words) -> Iterator[tuple[int, int, int]]:

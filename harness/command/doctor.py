@@ -194,22 +194,22 @@ def _artifacts(runs: Path, check: bool) -> Iterator[str]:
     """
     from harness.core.artifact import MANIFEST, check_artifact
 
-    stages = sorted(path for path in (runs / "artifacts").glob("*") if path.is_dir())
-    found = {
-        stage.name: sorted(path.parent for path in stage.glob(f"*/{MANIFEST}")) for stage in stages
-    }
-    counts = ", ".join(f"{name} {len(places)}" for name, places in found.items())
-    yield f"artifacts  {counts or 'none yet'} in {runs}"
+    counts, checked = [], []
+    for stage in sorted(path for path in (runs / "artifacts").glob("*") if path.is_dir()):
+        artifacts = sorted(path.parent for path in stage.glob(f"*/{MANIFEST}"))
+        counts.append(f"{stage.name} {len(artifacts)}")
+        if stage.name not in GROWING:
+            checked += artifacts
+    yield f"artifacts  {', '.join(counts) or 'none yet'} in {runs}"
     if check:
-        places = [place for name, own in found.items() if name not in GROWING for place in own]
         damaged = 0
-        for place in places:
+        for artifact in checked:
             try:
-                check_artifact(place, "it is built again by the next command that needs it")
+                check_artifact(artifact, "it is built again by the next command that needs it")
             except HarnessError as error:
                 damaged += 1
                 yield f"DAMAGED    {error}"
-        yield f"artifacts  {len(places) - damaged} of {len(places)} whole"
+        yield f"artifacts  {len(checked) - damaged} of {len(checked)} whole"
 
 
 def _files(paths: Iterable[str]) -> Iterator[str]:

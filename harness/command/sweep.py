@@ -125,7 +125,7 @@ def check_experiment(plan: Plan) -> None:
     if plan.experiment is None:
         return
     chosen = [text.partition("=")[2] for text in plan.given if text.startswith("experiment=")]
-    place = str(conf_file("experiment", chosen[0]) if chosen else "experiment")
+    place = str(conf_file("experiment", chosen[0])) if chosen else "experiment"
     found = read_experiment(plan.experiment, place)
     for figure in found.get("figures") or ():
         figure_builder(figure["name"], figure["kind"])

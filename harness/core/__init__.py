@@ -26,10 +26,11 @@ def provide_caches(package: Path) -> None:
     cache, config = _home("XDG_CACHE_HOME", ".cache"), _home("XDG_CONFIG_HOME", ".config")
     numba = Path(os.environ.get("NUMBA_CACHE_DIR") or cache)
     drawing = os.environ.get("MPLCONFIGDIR")
+    figures = [Path(drawing)] if drawing else [cache, config]
     hub = Path(os.environ.get("HF_HOME") or cache / "huggingface")
     has_place = {
         "NUMBA_CACHE_DIR": _can_write(package) or _can_write(numba),
-        "MPLCONFIGDIR": all(map(_can_write, [Path(drawing)] if drawing else [cache, config])),
+        "MPLCONFIGDIR": all(map(_can_write, figures)),
         "HF_HOME": os.path.isdir(hub) or _can_write(hub),
     }
     is_homeless = os.path.expanduser("~") == "~"

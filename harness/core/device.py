@@ -85,10 +85,11 @@ def check_devices(strategy: Any, key: str) -> None:
     """Resolve the field ``device`` of a strategy and of all strategies in its fields."""
     for field in fields(strategy):
         value = getattr(strategy, field.name)
+        name = "encoder" if field.name == "encoder" else f"{key}.{field.name}"
         if field.name == "device":
-            resolve_device(value, f"{key}.device")
+            resolve_device(value, name)
         elif is_dataclass(value) and not isinstance(value, type):
-            check_devices(value, "encoder" if field.name == "encoder" else f"{key}.{field.name}")
+            check_devices(value, name)
 
 
 def in_halves(work: Callable[[P], R], part: P, mend: str) -> Iterator[R]:

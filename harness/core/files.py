@@ -119,11 +119,9 @@ def whole(path: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory() as folder, _writing(path):
             yield (content := Path(folder) / path.name)
             sys.stdout.flush()
-            own = str(path) == "/dev/stdout"  # opening it again would empty it
-            with (
-                content.open("rb") as source,
-                open(1 if own else path, "wb", closefd=not own) as to,
-            ):
+            is_stdout = str(path) == "/dev/stdout"  # opening it again would empty it
+            target = 1 if is_stdout else path
+            with content.open("rb") as source, open(target, "wb", closefd=not is_stdout) as to:
                 shutil.copyfileobj(source, to)
         return
     partial = path.with_name(f"{path.name}.{HOST}.{os.getpid()}.partial")

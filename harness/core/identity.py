@@ -6,11 +6,12 @@ import dataclasses
 import functools
 import hashlib
 import importlib.metadata
+import itertools
 import json
 import os
 import sys
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +170,12 @@ def record(value: Any) -> Any:
     return [record(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
+def varied_keys(records: Sequence[Mapping[str, object]]) -> list[str]:
+    """Return the keys in whose values records differ."""
+    keys = dict.fromkeys(itertools.chain.from_iterable(records))
+    return [key for key in keys if len({repr(record.get(key)) for record in records}) > 1]
+
+
 def digest(value: Any) -> str:
     """Return the SHA-256 (hex) of the canonical JSON of ``identity(value)``."""
     text = json.dumps(identity(value), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
@@ -235,14 +242,11 @@ def code_version() -> str:
 
     The parts in ``NO_EFFECT`` are left out.
     """
-    names = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
-    whole = texts_sha256(
-        part
-        for name in names
-        if not any(name == part or name.startswith(f"{part}/") for part in NO_EFFECT)
-        for part in (name, (PACKAGE / name).read_text(encoding="utf-8"))
-    )
-    return f"{importlib.metadata.version('multihop-harness')}+{whole[:12]}"
+    texts: list[str] = []
+    for name in sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py")):
+        if not any(name == part or name.startswith(f"{part}/") for part in NO_EFFECT):
+            texts += [name, (PACKAGE / name).read_text(encoding="utf-8")]
+    return f"{importlib.metadata.version('multihop-harness')}+{texts_sha256(texts)[:12]}"
 
 
 @functools.cache

@@ -62,9 +62,9 @@ class Family(Generic[C]):
         times, tested, decided = charge(evaluation), True, []
         for one in found:
             p = one.p_deciding if tested else None
-            verdict = Verdict(
-                None if p is None else min(1.0, times * p), "sequence", 1, times, tested
-            )
+            if p is not None:
+                p = min(1.0, times * p)
+            verdict = Verdict(p, "sequence", 1, times, tested)
             decided.append(one.with_fields(verdict=verdict))
             tested = tested and decided[-1].finding == "better"
         return cls(decided, "sequence", times)

@@ -81,8 +81,9 @@ class Coverage:
                 without(held, gold.documents),
             ),
         ]
+        in_corpus = None
         if gold.corpus is not None:
-            strange = without(held, gold.corpus)
+            in_corpus, strange = known(held, gold.corpus), without(held, gold.corpus)
             lacking.append(("of its documents are not in the corpus", strange, gold.corpus))
         return cls(
             queries=len(gold),
@@ -92,7 +93,7 @@ class Coverage:
             gold_documents=len(gold.documents),
             found=known(gold.documents, held),
             run_documents=len(held),
-            in_corpus=None if gold.corpus is None else known(held, gold.corpus),
+            in_corpus=in_corpus,
             longest=int(run.lengths().max(initial=0)),
             alike=[
                 f"{len(missing)} {what}; of these {line}"
@@ -207,10 +208,10 @@ def apply_own_document(runs: Mapping[str, Run], rule: str) -> dict[str, Run]:
     is ``drop``. With ``keep`` a note is logged if many lists begin with it.
     """
     one_of("own_document", rule, OWN_DOCUMENT)
-    found = {}
+    checked = {}
     for name, run in runs.items():
-        own, starts = run.own_documents, run.indptr[:-1][run.lengths() > 0]
-        number, first, note = int(own.sum()), int(own[starts].sum()), ""
+        documents, starts = run.own_documents, run.indptr[:-1][run.lengths() > 0]
+        number, first, note = int(documents.sum()), int(documents[starts].sum()), ""
         if rule == "drop" and number:
             note = f"{name}: left out the document with the id of its question in {number:,} lists"
         elif first > MANY_OWN * len(starts):
@@ -218,9 +219,10 @@ def apply_own_document(runs: Mapping[str, Run], rule: str) -> dict[str, Run]:
                 f"{name}: {first:,} of {counted(len(starts), 'list')} begin with the document with "
                 "the id of their question; own_document=drop leaves it out, as BEIR does"
             )
-        kept = run.without_own_documents() if rule == "drop" else run
-        found[name] = kept.changed(notes=[*run.notes, *said([note])]) if note else kept
-    return found
+        if rule == "drop":
+            run = run.without_own_documents()
+        checked[name] = run.changed(notes=[*run.notes, *said([note])]) if note else run
+    return checked
 
 
 def check_whole(coverages: Mapping[str, Coverage], gold: Gold) -> None:

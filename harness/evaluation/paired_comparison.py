@@ -253,7 +253,8 @@ class Comparison:
     @property
     def finding(self) -> Finding:
         """What is shown, by the verdict."""
-        return self.decided.finding(self.difference if self.higher_is_better else -self.difference)
+        gain = self.difference if self.higher_is_better else -self.difference
+        return self.decided.finding(gain)
 
     @cached_property
     def undone_by(self) -> int | None:

@@ -108,7 +108,8 @@ class Result(Mapping[str, Any], Printed):
         """
         import pandas as pd
 
-        return pd.DataFrame(self.query_records() if per_query else self.records())
+        records = self.query_records() if per_query else self.records()
+        return pd.DataFrame(records)
 
 
 R = TypeVar("R", bound=Result)

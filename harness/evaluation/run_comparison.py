@@ -233,11 +233,10 @@ def compare(
     runs = read_systems(refuse_gold(run), "the run")
     baselines = read_systems(refuse_gold(baseline), "the baseline")
     short = short_names([*runs, *baselines])
-    runs, baselines = (
-        {short[name]: own for name, own in each.items()} for each in (runs, baselines)
-    )
-    for name, own in runs.items():
-        if not own.equals(baselines.get(name, own)):
+    runs = {short[name]: system for name, system in runs.items()}
+    baselines = {short[name]: system for name, system in baselines.items()}
+    for name, system in runs.items():
+        if not system.equals(baselines.get(name, system)):
             raise HarnessError(
                 f"{name} is one run in run and another in baseline; give each its name"
             )

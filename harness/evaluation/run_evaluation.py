@@ -211,11 +211,11 @@ def evaluate(
     one_of("ties", ties, get_args(Ties))
     runs = read_systems(refuse_gold(run), source)
     judged = Gold.read(gold, rel=rel, keep_empty=ties == "trec")
-    found = {
-        name: evaluate_run(one, judged, names, depths, ties, source=name)
-        for name, one in runs.items()
+    evaluations = {
+        name: evaluate_run(system, judged, names, depths, ties, source=name)
+        for name, system in runs.items()
     }
-    return Results(found) if is_several(run) else next(iter(found.values()))
+    return Results(evaluations) if is_several(run) else next(iter(evaluations.values()))
 
 
 def evaluate_run(
@@ -230,18 +230,16 @@ def evaluate_run(
     """Return the scores of one run; arguments as in ``evaluate``."""
     wanted = metrics(names, depths)
     check_known({source: run}, gold)
-    found = RunRanks(run, gold, ties)
-    values = {str(metric): found.values(metric) for metric in wanted}
-    columns = {
-        name: [None if math.isnan(one) else one for one in own.tolist()]
-        for name, own in values.items()
-    }
+    ranked = RunRanks(run, gold, ties)
+    values = {str(metric): ranked.values(metric) for metric in wanted}
+    columns = list(map(_listed, values.values()))
     known = gold.has_last_hop
     partly = (
         known
         if known.any() and not known.all() and any(metric.ordered for metric in wanted)
         else None
     )
+    n_last_hop = None if partly is None else int(partly.sum())
     return Evaluation(
         run=source,
         gold=gold.source,
@@ -253,13 +251,13 @@ def evaluate_run(
         by_hops=_by(values, gold.hops, partly),
         by_type=_by(values, gold.types, partly),
         per_query={
-            query: {name: column[place] for name, column in columns.items()}
-            for place, query in enumerate(gold.query_ids)
+            query: dict(zip(values, row, strict=True))
+            for query, *row in zip(gold.query_ids, *columns, strict=True)
         },
-        n_last_hop=None if partly is None else int(partly.sum()),
+        n_last_hop=n_last_hop,
         judgements=gold.describe(),
-        ranks=found.ranks,
-        tie_ranges=found.tie_ranges(wanted),
+        ranks=ranked.ranks,
+        tie_ranges=ranked.tie_ranges(wanted),
     )
 
 
@@ -268,6 +266,11 @@ def listed_ranks(ranks: Ranks) -> list[list[int | None]]:
     return [
         [None if rank == ABSENT else rank for rank in row if rank > 0] for row in ranks.tolist()
     ]
+
+
+def _listed(values: Values) -> list[float | None]:
+    """Return the values, and None for each that is not a number."""
+    return [None if math.isnan(value) else value for value in values.tolist()]
 
 
 def _means(values: Mapping[str, Values], members: Any) -> Scores:

@@ -21,17 +21,19 @@ def system_table(found: Sequence[SystemComparison]) -> Table:
         found: comparisons with one baseline.
     """
     baseline, scale = found[0].baseline, found[0].scale
-    systems = list(dict.fromkeys([baseline, *(one.name for one in found)]))
-    metrics = list(dict.fromkeys(str(one.metric) for one in found))
-    scores = _scores(found)
-    rows = [[name, *(scores[name, metric] for metric in metrics)] for name in systems]
-    places = {name: place for place, name in enumerate(systems)}
+    scores: dict[str, dict[str, float]] = {}
+    for one in found:
+        scores.setdefault(baseline, {})[str(one.metric)] = one.baseline_score
+        scores.setdefault(one.name, {})[str(one.metric)] = one.score
+    metrics = list(scores[baseline])
+    rows = [[name, *map(values.get, metrics)] for name, values in scores.items()]
+    places = {name: place for place, name in enumerate(scores)}
     marks: dict[tuple[int, int], str] = {}
     best: set[tuple[int, int]] = set()
     for column, metric in enumerate(metrics, 1):
         of_metric = [one for one in found if str(one.metric) == metric]
-        highest = max(scores[name, metric] for name in systems)
-        best |= {(places[one], column) for one in _winners(of_metric, highest)}
+        highest = max(values[metric] for values in scores.values())
+        best |= {(places[name], column) for name in _winners(of_metric, highest)}
         signs = {one.name: SIGNS[one.finding] for one in of_metric if one.finding in SIGNS}
         marks |= {(places[name], column): sign for name, sign in signs.items()}
     columns = [Column("system", "text"), *(scale.column(metric) for metric in metrics)]
@@ -39,12 +41,6 @@ def system_table(found: Sequence[SystemComparison]) -> Table:
     title = f"{', '.join(metrics)}{' in percent' if scale.share else ''}"
     notes = [_legend(baseline, marks.values()), *[BOLD] * bool(best)]
     return Table("results", title, columns, rows, source_of(found), notes, style=style)
-
-
-def _scores(found: Sequence[SystemComparison]) -> dict[tuple[str, str], float]:
-    """Return the score of each system by each metric."""
-    scores = {(one.baseline, str(one.metric)): one.baseline_score for one in found}
-    return scores | {(one.name, str(one.metric)): one.score for one in found}
 
 
 def _winners(found: Sequence[SystemComparison], highest: float) -> set[str]:

@@ -102,20 +102,19 @@ class Calibrated:
         def compute() -> dict[str, Tensor]:
             values = [self.listed(name) for name in self.names]
             present = [listing.present for listing in self.pool.listings.values()]
-            given = self.temperature(values, present)
-            if not isinstance(given, Sequence) or len(given) != len(values):
-                made = type(self.temperature).__name__
+            result = self.temperature(values, present)
+            if not isinstance(result, Sequence) or len(result) != len(values):
                 raise HarnessError(
-                    f"{made} gave {described(given)}, expected a tensor for each of "
-                    f"{len(values)} lists"
+                    f"{type(self.temperature).__name__} gave {described(result)}, expected a "
+                    f"tensor for each of {len(values)} lists"
                 )
-            found = [
-                checked(self.temperature, one, (self.pool.shape[0], 1), "a temperature a query")
-                for one in given
-            ]
-            for one in found:
-                check_bounds(self.temperature, one, one < 0, "temperatures of at least 0")
-            return dict(zip(self.names, found, strict=True))
+            shape = (self.pool.shape[0], 1)
+            tensors = {}
+            for name, tensor in zip(self.names, result, strict=True):
+                tensor = checked(self.temperature, tensor, shape, "a temperature a query")
+                check_bounds(self.temperature, tensor, tensor < 0, "temperatures of at least 0")
+                tensors[name] = tensor
+            return tensors
 
         normalizers = tuple(for_list(self.normalizer, name) for name in self.names)
         return self.remember(("temperatures", normalizers, self.temperature), compute)

@@ -121,13 +121,10 @@ def fuse(
     if reference is not None:
         one_of("reference", reference, lists)
     cut = [capped] if isinstance(capped, str) else capped
-    spec = PoolSpec(
-        tuple(lists),
-        pool_cap,
-        None if cut is None else tuple(texts_of("capped", cut)),
-        None if importance is None else GIVEN,
-        reference,
-    )
+    if cut is not None:
+        cut = tuple(texts_of("capped", cut))
+    prior_name = None if importance is None else GIVEN
+    spec = PoolSpec(tuple(lists), pool_cap, cut, prior_name, reference)
     spec.check_cuts()
     check_shares(knobs)
     chosen = _named("fuser", fuser, **knobs)

@@ -66,11 +66,12 @@ class Display:
             return self.list.get(row.name, row.name)
         family, normalizer, named = row.family, normalizer_of(row), str(row.name).split(" ")
         words = [word for word in named if word not in (family, normalizer)]
-        rest = [
-            " ".join([KNOBS.get(key, key), *value])
-            for key, *value in (word.split("=", 1) for word in words)
-        ]
-        return self.strategy(family, normalizer) + (f" ({', '.join(rest)})" if rest else "")
+        settings = []
+        for word in words:
+            key, *value = word.split("=", 1)
+            settings.append(" ".join([KNOBS.get(key, key), *value]))
+        strategy = self.strategy(family, normalizer)
+        return f"{strategy} ({', '.join(settings)})" if settings else strategy
 
     def strategy(self, family: str, normalizer: str | None) -> str:
         """Return ``PIT + Boltzmann``, or ``RRF`` for a fuser that reads no values."""

@@ -50,4 +50,6 @@ def sweep_result(path: SweepResult | str | Path | None = None) -> SweepNotebook:
     """
     if path is None:
         return SweepNotebook(latest(Path(compose("report").paths.runs)))
-    return SweepNotebook(path.folder if isinstance(path, SweepResult) else path_of("path", path))
+    if isinstance(path, SweepResult):
+        return SweepNotebook(path.folder)
+    return SweepNotebook(path_of("path", path))

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 def displayed() -> Display:
     """Return the names of conf/display, and those that plug-ins add to them."""
     added = extensions.added("report").get("display")
-    names: Any = extensions.merge(
-        defaults("display", "default"), added if isinstance(added, Mapping) else {}
-    )
+    names: Any = defaults("display", "default")
+    if isinstance(added, Mapping):
+        names = extensions.merge(names, added)
     return Display(**names)
 
 
@@ -136,8 +136,8 @@ def page(table: Table, first: str = "") -> str:
 def joined_ranks(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows with ranks as texts: ``1 7 -`` if the third passage is missing."""
     columns = [str(name) for name in frame if str(name).endswith("ranks")]
-    texts = {
-        name: [" ".join("-" if one is None else str(one) for one in ranks) for ranks in frame[name]]
-        for name in columns
-    }
-    return frame.assign(**texts)
+    return frame.assign(**{name: list(map(_joined, frame[name])) for name in columns})
+
+
+def _joined(ranks: Iterable[int | None]) -> str:
+    return " ".join("-" if rank is None else str(rank) for rank in ranks)

@@ -93,4 +93,5 @@ def _read(
     path: str, lenient: bool, columns: tuple[tuple[str, str], ...] | None, size: int, changed: int
 ) -> Run:
     """Return the run of a file of this size and time of change, in nanoseconds."""
-    return io.read(path, lenient, None if columns is None else dict(columns))
+    names = None if columns is None else dict(columns)
+    return io.read(path, lenient, names)

@@ -207,12 +207,13 @@ def without_padding(found: Entries) -> Entries:
         return found
     kept = np.flatnonzero(~padded)
     place = found.place(int(np.flatnonzero(padded)[0]))
+    ranks = None if found.ranks is None else found.ranks[kept]
     return replace(
         found,
         queries=found.queries.take(arrow(kept)),
         docs=found.docs.take(arrow(kept)).cast(pa.string()).dictionary_encode(),
         scores=found.scores[kept],
-        ranks=None if found.ranks is None else found.ranks[kept],
+        ranks=ranks,
         place=lambda entry: found.place(int(kept[entry])),
         notes=[
             *found.notes,

@@ -40,9 +40,10 @@ def entries_of(frame: Frame, content: Content) -> Entries:
         index = {*frame.index.names} - {None, *frame.columns}
         frame = frame.reset_index(list(index)) if index else frame
     of_arrow = isinstance(frame, (pa.Table, pa.RecordBatch))
-    found = [*map(str, frame.column_names if of_arrow else frame.columns)]
-    wanted = choose_columns(FRAME, found, content)
-    places = [found.index(name) for name in wanted]
+    columns = frame.column_names if of_arrow else frame.columns
+    names = list(map(str, columns))
+    wanted = choose_columns(FRAME, names, content)
+    places = list(map(names.index, wanted))
     if not hasattr(frame, "iloc"):
         return of_table(FRAME, pa.table(frame).select(places), content)
     chosen = frame.iloc[:, places]

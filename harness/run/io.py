@@ -125,9 +125,9 @@ def _refuse_columns(columns: Mapping[str, str], source: Source) -> NoReturn:
 
 def _entries(source: Source, lenient: bool, content: Content) -> Entries:
     if isinstance(source, File):
-        return _entries(
-            source.path, lenient, LISTS.named(source.columns) if source.columns else content
-        )
+        if source.columns:
+            content = LISTS.named(source.columns)
+        return _entries(source.path, lenient, content)
     if isinstance(source, (str, Path)):
         return form_of(Path(source), lenient).entries(Path(source), content, lenient)
     if frame.is_frame(source):

@@ -180,9 +180,9 @@ class Run:
                 f"Run.of: expected as many queries as documents and scores, got {len(rows)}, "
                 f"{len(found)} and {len(values)}"
             )
-        padded = (found == -1) & (np.abs(values) >= PADDING)
-        notes = [f"Run.of: left out {counted(int(padded.sum()), 'entry')} of FAISS's padding"]
+        padded, notes = (found == -1) & (np.abs(values) >= PADDING), []
         if padded.any():
+            notes = [f"Run.of: left out {counted(int(padded.sum()), 'entry')} of FAISS's padding"]
             rows, found, values = rows[~padded], found[~padded], values[~padded]
         _check_range("Run.of", "query", rows, len(queries))
         _check_range("Run.of", "document", found, len(documents))
@@ -191,8 +191,7 @@ class Run:
         if order is not None:
             rows, documents_of, values = rows[order], documents_of[order], values[order]
         indptr = np.searchsorted(rows, np.arange(len(queries) + 1), side="left").astype(np.int64)
-        notes = said(notes if padded.any() else [])
-        return cls(queries, documents, indptr, documents_of, values, notes)
+        return cls(queries, documents, indptr, documents_of, values, said(notes))
 
     @classmethod
     def from_dict(cls, lists: Listed) -> Run:

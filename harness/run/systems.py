@@ -39,52 +39,56 @@ def read_systems(given: Systems, alone: str) -> dict[str, Run]:
     """
     systems: dict[str, Source]
     if isinstance(given, Mapping) and is_several(given):
-        systems = {str(name): own for name, own in cast(Mapping[Any, Any], given).items()}
+        systems = {str(name): source for name, source in cast(Mapping[Any, Any], given).items()}
     elif is_several(given):
         systems = {}
-        for place, one in enumerate(cast(Sequence[Source], given), 1):
-            name = _name(one) or f"{alone} {place}"
+        for place, source in enumerate(cast(Sequence[Source], given), 1):
+            name = _name(source) or f"{alone} {place}"
             if name in systems:
                 raise HarnessError(
                     f"{alone}: two systems are called {name}; name them: {{'a': ..., 'b': ...}}"
                 )
-            systems[name] = one
+            systems[name] = source
     else:
         systems = {_name(given) or alone: cast(Source, given)}
     if not systems:
         raise HarnessError(f"{alone}: expected at least one, got {described(given)}")
-    return {name: _read(name, own) for name, own in systems.items()}
+    return {name: _read(name, source) for name, source in systems.items()}
 
 
 def is_several(given: Systems) -> bool:
     """Return whether this is a list or a mapping of systems, and not a run."""
     if isinstance(given, Mapping):
-        return any(_is_source(own) or _is_source_list(own) for own in given.values())
+        return any(_is_source(value) or _is_source_list(value) for value in given.values())
     return isinstance(given, (list, tuple))
 
 
-def _is_source(one: object) -> bool:
+def _is_source(source: object) -> bool:
     """Return whether this is a run in any form, and not a list of documents."""
-    if isinstance(one, Mapping):
-        return any(isinstance(own, (Mapping, list, tuple)) for own in one.values())
+    if isinstance(source, Mapping):
+        return any(isinstance(value, (Mapping, list, tuple)) for value in source.values())
     return (
-        isinstance(one, (Run, str, Path))
-        or is_frame(one)
-        or (hasattr(one, "to_dict") and not hasattr(one, "iloc"))
+        isinstance(source, (Run, str, Path))
+        or is_frame(source)
+        or (hasattr(source, "to_dict") and not hasattr(source, "iloc"))
     )
 
 
-def _is_source_list(own: object) -> bool:
+def _is_source_list(value: object) -> bool:
     """Return whether these are runs. A list of texts is one of documents."""
-    return isinstance(own, (list, tuple)) and any(
-        _is_source(one) and not isinstance(one, str) for one in own
+    return isinstance(value, (list, tuple)) and any(
+        _is_source(source) and not isinstance(source, str) for source in value
     )
 
 
-def _name(one: object) -> str | None:
-    if isinstance(one, (str, Path)):
-        return str(one)
-    name = getattr(one, "name", None) if hasattr(one, "to_dict") and not is_frame(one) else None
+def _name(source: object) -> str | None:
+    if isinstance(source, (str, Path)):
+        return str(source)
+    name = (
+        getattr(source, "name", None)
+        if hasattr(source, "to_dict") and not is_frame(source)
+        else None
+    )
     return name if isinstance(name, str) and name else None
 
 
@@ -132,23 +136,23 @@ def named_files(key: str, given: object) -> dict[str, Files]:
     Raises:
         HarnessError: another type of value, or a repeated file.
     """
-    found: dict[str, Files] = {}
-    entry = isinstance(given, Mapping) and given.keys() == {"file", "columns"}
-    if isinstance(given, Mapping) and not (entry and isinstance(given["columns"], Mapping)):
-        found = {str(name): files_of(f"{key}.{name}", own) for name, own in given.items()}
+    systems: dict[str, Files] = {}
+    is_entry = isinstance(given, Mapping) and given.keys() == {"file", "columns"}
+    if isinstance(given, Mapping) and not (is_entry and isinstance(given["columns"], Mapping)):
+        systems = {str(name): files_of(f"{key}.{name}", value) for name, value in given.items()}
     else:
-        for one in given if isinstance(given, list) else [given]:
-            name = one.get("file") if isinstance(one, Mapping) else one
+        for entry in given if isinstance(given, list) else [given]:
+            name = entry.get("file") if isinstance(entry, Mapping) else entry
             if not isinstance(name, str):
-                raise _unexpected(key, one)
-            if name in found:
+                raise _unexpected(key, entry)
+            if name in systems:
                 raise HarnessError(
                     f"{key}={given}: a file is repeated; give each once, or name them"
                 )
-            found[name] = files_of(key, one)
-    if not found:
+            systems[name] = files_of(key, entry)
+    if not systems:
         raise _unexpected(key, given)
-    return found
+    return systems
 
 
 def files_of(key: str, given: object) -> Files:
@@ -158,14 +162,13 @@ def files_of(key: str, given: object) -> Files:
         key: the key as typed, ``run.ours``.
         given: its value.
     """
-    columns = None
-    own = given
+    files, columns = given, None
     if isinstance(given, Mapping):
         keys_of(key, given, ("file", "columns"))
-        own, columns = given.get("file"), given.get("columns")
+        files, columns = given.get("file"), given.get("columns")
         keys_of(f"{key}.columns", columns, LISTS.typed)
-    paths = [path for path in (own if isinstance(own, list) else [own]) if isinstance(path, str)]
-    if not paths or (isinstance(own, list) and len(paths) < len(own)):
+    paths: list[Any] = files if isinstance(files, list) else [files]
+    if not paths or not all(isinstance(path, str) for path in paths):
         raise _unexpected(key, given)
     for path in paths:
         first, _, rest = path.partition(" ")
@@ -177,15 +180,15 @@ def files_of(key: str, given: object) -> Files:
 def file_of(key: str, given: object) -> File:
     """Return the only file of a key. The arguments are those of ``files_of``."""
     is_file = not isinstance(given, Mapping) or "file" in given
-    found = files_of(key, given) if is_file else ()
-    if len(found) != 1:
-        several = ",".join(map(str, found)) or "a.trec,b.trec"
+    files = files_of(key, given) if is_file else ()
+    if len(files) != 1:
+        several = ",".join(map(str, files)) or "a.trec,b.trec"
         raise HarnessError(
-            f"{key}={label(found) or given}: expected one file, or {{file: PATH, columns: {{doc: "
+            f"{key}={label(files) or given}: expected one file, or {{file: PATH, columns: {{doc: "
             f"pid}}}}; several, one after the other: -m {key}={several}; if its name has a comma, "
             f"quote it: '{key}=\"{several}\"'"
         )
-    return found[0]
+    return files[0]
 
 
 def _unexpected(key: str, given: object) -> HarnessError:
@@ -198,11 +201,11 @@ def _matching(paths: Sequence[str]) -> tuple[str, ...]:
     """
     from glob import glob, has_magic
 
-    found: list[str] = []
+    files: list[str] = []
     for path in paths:
         is_pattern = has_magic(path) and not Path(path).exists()
         matching = sorted(glob(path, recursive=True)) if is_pattern else [path]
         if not matching:
             raise HarnessError(f"{path}: no file matches the pattern")
-        found += matching
-    return tuple(dict.fromkeys(found))
+        files += matching
+    return tuple(dict.fromkeys(files))

@@ -170,7 +170,7 @@ def _joint(jobs: Sequence[Job]) -> Table:
             own = {"job": _cell(job, jobs)}
             rows += [own | dict(zip(titles, row, strict=True)) for row in job["table"]["rows"]]
     columns = [Column(*column) for column in kinds.items()]
-    cells = [[row.get(title) for title in kinds] for row in rows]
+    cells = [list(map(row.get, kinds)) for row in rows]
     return Table("multirun", f"All results of {counted(len(jobs), 'job')}", columns, cells)
 
 
@@ -206,7 +206,6 @@ def _reasons(jobs: Sequence[Job], key: str) -> list[str]:
 
 def _cell(job: Job, jobs: Sequence[Job]) -> str:
     """Return the settings that distinguish the job from the others."""
-    own = [
-        text for text in job["overrides"] if not all(text in other["overrides"] for other in jobs)
-    ]
-    return " ".join(own or job["overrides"])
+    common = set(job["overrides"]).intersection(*(other["overrides"] for other in jobs))
+    different = [text for text in job["overrides"] if text not in common]
+    return " ".join(different or job["overrides"])

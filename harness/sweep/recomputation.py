@@ -174,16 +174,16 @@ def differences(then: Any, now: Any, path: str = "") -> Iterator[tuple[str, Any,
 
     Names come first, and a list's length comes before its items.
     """
+    start = f"{path}." if path else ""
     if isinstance(then, Mapping) and isinstance(now, Mapping):
         for key in sorted({*then, *now}, key=lambda key: (key not in ("name", "trial"), key)):
-            yield from differences(
-                then.get(key, ABSENT), now.get(key, ABSENT), f"{path}.{key}" if path else str(key)
-            )
+            old, new = then.get(key, ABSENT), now.get(key, ABSENT)
+            yield from differences(old, new, f"{start}{key}")
     elif isinstance(then, (list, tuple)) and isinstance(now, (list, tuple)):
         if len(then) != len(now):
             yield path, counted(len(then), "entry"), counted(len(now), "entry")
         for place, pair in enumerate(zip(then, now, strict=False)):
-            yield from differences(*pair, f"{path}.{place}" if path else str(place))
+            yield from differences(*pair, f"{start}{place}")
     elif isinstance(then, float) and isinstance(now, float):
         if not math.isclose(then, now, rel_tol=1e-9, abs_tol=1e-12):
             yield path, then, now

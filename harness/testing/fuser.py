@@ -182,14 +182,12 @@ class FuserConformance(PureConformance):
         def check_lists(pairs: list[tuple[dict[str, float], dict[str, float]]]) -> None:
             assume(any(dense and graph for dense, graph in pairs))  # `fuse` refuses others
             named = {f"q{number}": pair for number, pair in enumerate(pairs)}
-            dense, graph = (
-                Run.from_dict({query: pair[part] for query, pair in named.items()})
-                for part in (0, 1)
-            )
+            dense = Run.from_dict({query: dense for query, (dense, _) in named.items()})
+            graph = Run.from_dict({query: graph for query, (_, graph) in named.items()})
             for name, fuser in fusers.items():
-                found = harness.fuse({"dense": dense, "graph": graph}, fuser).to_dict()
-                assert found.keys() == named.keys()
-                for query, fused in found.items():
+                rankings = harness.fuse({"dense": dense, "graph": graph}, fuser).to_dict()
+                assert rankings.keys() == named.keys()
+                for query, fused in rankings.items():
                     union = {*named[query][0], *named[query][1]}
                     assert set(fused) <= union if name in self.anchored else set(fused) == union
                     assert list(fused) == sorted(fused, key=lambda doc: (-fused[doc], doc))
@@ -250,9 +248,8 @@ class FuserConformance(PureConformance):
         """Another string hash, and every normalizer and temperature that the fuser takes."""
         mine = digests(self.names)
         seed = 1 if os.environ.get("PYTHONHASHSEED") != "1" else 2
-        other = digests_elsewhere(
-            self.names, self.conf, threads=1 if torch.get_num_threads() > 1 else 2, seed=seed
-        )
+        threads = 1 if torch.get_num_threads() > 1 else 2
+        other = digests_elsewhere(self.names, self.conf, threads=threads, seed=seed)
         assert other["hash"] != hash("dense")
         assert {key.split()[0] for key in mine} == set(self.names)
         assert mine == other["digests"]

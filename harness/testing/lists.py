@@ -34,11 +34,9 @@ def random_runs(seed: int = 0, ties: bool = True, names: tuple[str, ...] = LISTS
         if (query + offset) % 7 == 0:
             return {}
         chosen = random.choice(documents, size=random.integers(1, 40), replace=False)
-        points = random.choice(6 if ties else 4096, size=len(chosen), replace=ties)
-        return {
-            str(doc): float(point) / (8 if ties else 4096)
-            for doc, point in zip(chosen, points, strict=True)
-        }
+        levels, most = (6, 8) if ties else (4096, 4096)
+        points = random.choice(levels, size=len(chosen), replace=ties)
+        return dict(zip(map(str, chosen), (points / most).tolist(), strict=True))
 
     return {
         name: Run.from_dict({f"q{query:02d}": ranking(offset, query) for query in range(40)})

@@ -63,15 +63,12 @@ class TemperatureConformance(PureConformance):
         values, present = calibrated
         whole = temperature(values, present)
         for query in range(40):
-            widths = [int(held[query].sum()) for held in present]
-            cut = [
-                [
-                    item[query : query + 1, :width].contiguous()
-                    for item, width in zip(items, widths, strict=True)
-                ]
-                for items in (values, present)
-            ]
-            for alone, every in zip(temperature(*cut), whole, strict=True):
+            one_values, one_present = [], []
+            for item, held in zip(values, present, strict=True):
+                width = int(held[query].sum())
+                one_values.append(item[query : query + 1, :width].contiguous())
+                one_present.append(held[query : query + 1, :width].contiguous())
+            for alone, every in zip(temperature(one_values, one_present), whole, strict=True):
                 assert torch.equal(alone[0], every[query])
 
     def test_lists_without_any_document_are_allowed(self, temperature: Temperature) -> None:

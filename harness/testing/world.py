@@ -33,18 +33,15 @@ def small_benchmark() -> Benchmark:
     from datasets import Dataset
 
     titles, texts, questions = list(PASSAGES), list(PASSAGES.values()), list(QUESTIONS)
-    gold = np.array(
-        [[titles.index(title) for title in found] for found in QUESTIONS.values()], dtype=np.int32
-    )
-    doc_ids, query_ids = (
-        [f"d{n}" for n in range(len(titles))],
-        [f"q{n}" for n in range(len(questions))],
-    )
+    places = [list(map(titles.index, gold_titles)) for gold_titles in QUESTIONS.values()]
+    gold = np.array(places, dtype=np.int32)
+    doc_ids = [f"d{n}" for n in range(len(titles))]
+    query_ids = [f"q{n}" for n in range(len(questions))]
     queries = {
         "id": query_ids,
         "question": questions,
         "answers": [["?"]] * len(questions),
-        "supporting_ids": [[doc_ids[doc] for doc in row] for row in gold.tolist()],
+        "supporting_ids": np.array(doc_ids)[gold].tolist(),
         "hops": [2] * len(questions),
         "type": ["bridge"] * len(questions),
         "extra": ["{}"] * len(questions),

@@ -70,13 +70,16 @@ def assemble(
     if isinstance(corpus, Records):
         corpus = read_corpus(corpus.path, corpus.numbered(), corpus.unit)
     total, queries = len(queries.values), answerable(queries)
+    counts = {}
     if left_out := total - len(queries.values):
+        counts["queries"] = left_out
         log.warning(
             "%s: %d of %d queries have no supporting_ids; left out", queries.path, left_out, total
         )
-    gold, flags = check_gold(corpus, queries, chain if asked is None else asked)
+    rule = chain if asked is None else asked
+    gold, flags = check_gold(corpus, queries, rule)
     sha256 = texts_sha256(_content(corpus, queries.values, flags))
-    made = Benchmark(
+    benchmark = Benchmark(
         name=name,
         # without a fingerprint the library would copy the table to hash it
         corpus=Dataset(corpus.table, fingerprint=sha256),
@@ -84,21 +87,21 @@ def assemble(
         gold=gold,
         chain=flags,
         sha256=sha256,
-        left_out={"queries": left_out} if left_out else {},
+        left_out=counts,
     )
-    return made.with_order(chains(asked, queries.values))
+    return benchmark.with_order(chains(asked, queries.values))
 
 
 def answerable(queries: Records) -> Records:
     """Return the queries that have supporting passages. Raise HarnessError if none is left."""
-    kept = [
+    numbers = [
         number for number, query in enumerate(queries.values) if query.get("supporting_ids") != []
     ]
-    if not kept:
+    if not numbers:
         raise HarnessError(
             f"{queries.path}: no query has supporting_ids; name the gold passages of some"
         )
-    return queries.take(kept)
+    return queries.take(numbers)
 
 
 def with_chain(benchmark: Benchmark, chain: Chain) -> Benchmark:

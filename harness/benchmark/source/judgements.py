@@ -7,6 +7,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,30 +65,26 @@ def judged_benchmark(
                 yield place, passage
 
     corpus = read_corpus(Path(source), rows(), ": record ", store.root)
-    relevant = {name: _supporting(grades) for name, grades in judged.items()}
-    named = [passage for own in relevant.values() for passage in own]
-    there = corpus.numbers(named)
+    relevant = _relevant(judged)
+    passage_ids = list(chain.from_iterable(relevant.values()))
+    numbers = corpus.numbers(passage_ids)
     asked: dict[int, Record] = {}
     for place, (name, question) in enumerate(questions.items(), 1):
-        gold = [passage for passage in relevant.get(name, ()) if passage in there]
+        gold = [passage for passage in relevant.get(name, ()) if passage in numbers]
         if gold and question.strip():
-            own = {"id": name, "question": question, "answers": [], "split": splits[name]}
-            asked[place] = {**own, "supporting_ids": gold}
+            query = {"id": name, "question": question, "answers": [], "split": splits[name]}
+            asked[place] = {**query, "supporting_ids": gold}
     if not asked:
         raise HarnessError(
             f"{source}: none of its {len(questions)} queries has a supporting passage among its "
             f"{len(corpus.table)} passages"
         )
-    unknown = {name for name in relevant if relevant[name]} - {*questions}
-    missing = sum(passage not in there for passage in named)
+    unanswered, unknown = len(questions) - len(asked), relevant.keys() - questions.keys()
+    missing = sum(passage not in numbers for passage in passage_ids)
     counts = {
         "passages": (len(blank), "passage", "without title and text"),
         "judgements": (missing, "relevant passage", "of its judgements that is not in the corpus"),
-        "queries": (
-            len(questions) - len(asked),
-            "query",
-            f"of {len(questions)} without a supporting passage",
-        ),
+        "queries": (unanswered, "query", f"of {len(questions)} without a supporting passage"),
         "judged queries": (len(unknown), "judged query", "that is not among the questions"),
     }
     left_out = {}
@@ -96,12 +93,17 @@ def judged_benchmark(
             left_out[name] = count
             log.warning("%s: left out: %s %s", source, counted(count, item), reason)
     queries = Records(Path(source), list(asked.values()), list(asked), ": query ")
-    made = assemble(source.replace("/", "-"), corpus, queries, "none", "none")
-    return replace(made, left_out=left_out)
+    benchmark = assemble(source.replace("/", "-"), corpus, queries, "none", "none")
+    return replace(benchmark, left_out=left_out)
 
 
-def _supporting(grades: Mapping[str, int]) -> list[str]:
-    return sorted(passage for passage, grade in grades.items() if grade >= 1)
+def _relevant(judged: Judgements) -> dict[str, list[str]]:
+    """Return the supporting passages of each query that has some."""
+    relevant = {}
+    for query, grades in judged.items():
+        if passages := sorted(passage for passage, grade in grades.items() if grade >= 1):
+            relevant[query] = passages
+    return relevant
 
 
 def join_judgements(

@@ -137,22 +137,19 @@ class Published(ABC):
         """Return what is looked for of the publishers, and the benchmark if their file is there."""
         files = card.official_files(root)
         places = " or ".join(dict.fromkeys(str(path.parent) for path in files))
-        found = next((path for path in files if path.is_file()), None)
-        return (
-            f"the publishers' {' or '.join(official.files['queries']['names'])} in {places}",
-            self._from_contexts(card, official, str(found)) if found else None,
-        )
+        names = " or ".join(official.files["queries"]["names"])
+        sought = f"the publishers' {names} in {places}"
+        path = next((path for path in files if path.is_file()), None)
+        return sought, self._from_contexts(card, official, str(path)) if path else None
 
     def _hipporags_pair(self, card: Card, places: Sequence[Path]) -> tuple[str, Benchmark | None]:
         """Return what is looked for of HippoRAG, and the benchmark if both files lie in a place."""
-        pair = card.files.values()
-        whole = (place for place in places if all((place / one["name"]).is_file() for one in pair))
-        found = next(whole, None)
-        sizes = " and ".join(f"{file['name']}{_size(file)}" for file in pair)
-        return (
-            f"HippoRAG's {sizes} in {places[0]} or {places[-1]}",
-            self._from_pair(card, found.joinpath) if found else None,
-        )
+        sizes = " and ".join(f"{file['name']}{_size(file)}" for file in card.files.values())
+        sought = f"HippoRAG's {sizes} in {places[0]} or {places[-1]}"
+        for place in places:
+            if all((place / file["name"]).is_file() for file in card.files.values()):
+                return sought, self._from_pair(card, place.joinpath)
+        return sought, None
 
     def _from_prepared(self, card: Card, place: Path, store: Store) -> Benchmark | None:
         """Return the benchmark of a folder of prepared files, or None if it has none."""
@@ -178,16 +175,7 @@ class Published(ABC):
             official: the card of the publishers' questions.
             path: a file or a data set; None for that of the card on the Hub.
         """
-        hub = official.hub or {}
-        ours = hub if path in (None, hub.get("repo")) else {"split": hub.get("split")}
-        keys = ("configuration", "split", "revision")
-        wanted = {key: getattr(self, key) or ours.get(key) for key in keys}
-        questions, origin = read_questions(str(hub["repo"] if path is None else path), **wanted)
-        if not any(record.get(self.gold) for record in questions.values):
-            raise HarnessError(
-                f"{questions.path}: no question has {self.gold}, so this is a test file, which has "
-                f"no gold; use the dev file ({' or '.join(official.files['queries']['names'])})"
-            )
+        questions, origin = self._read(official, path)
         asked, total, name = _answerable(questions), len(questions.values), card.name
         # the paragraphs of unanswerable questions are in the corpus
         source = questions if self.corpus == "all" else asked
@@ -202,14 +190,35 @@ class Published(ABC):
         def paragraphs() -> Iterator[tuple[int, str, str]]:
             for number, place in enumerate(source.places):
                 with _placed(source, number):
-                    own = list(self.contexts(source.values[number]))
-                yield from ((place, title, text) for title, text in own)
+                    contexts = list(self.contexts(source.values[number]))
+                yield from ((place, title, text) for title, text in contexts)
 
         passages = join_passages(
             questions.path, card.alias or card.name, paragraphs(), questions.unit
         )
-        made = self._made(card, name, total, asked, passages, origin)
-        return made if self.sample is not None else card.named(made, str(questions.path))
+        benchmark = self._benchmark(card, name, total, asked, passages, origin)
+        if self.sample is not None:
+            return benchmark
+        return card.named(benchmark, str(questions.path))
+
+    def _read(self, official: Card, path: str | None) -> tuple[Records, dict[str, str]]:
+        """Return the publishers' questions, and where they are from. ``path`` as in
+        ``_from_contexts``.
+
+        Raises:
+            HarnessError: no question has gold.
+        """
+        hub = official.hub or {}
+        usual = hub if path in (None, hub.get("repo")) else {"split": hub.get("split")}
+        keys = ("configuration", "split", "revision")
+        wanted = {key: getattr(self, key) or usual.get(key) for key in keys}
+        questions, origin = read_questions(str(path or hub["repo"]), **wanted)
+        if not any(record.get(self.gold) for record in questions.values):
+            raise HarnessError(
+                f"{questions.path}: no question has {self.gold}, so this is a test file, which has "
+                f"no gold; use the dev file ({' or '.join(official.files['queries']['names'])})"
+            )
+        return questions, origin
 
     def _from_pair(self, card: Card, get: Callable[[str], Path]) -> Benchmark:
         """Return the benchmark of HippoRAG's questions and corpus. Raise HarnessError if they have
@@ -217,10 +226,10 @@ class Published(ABC):
         """
         paths = {part: get(str(entry["name"])) for part, entry in card.files.items()}
         for part, entry in card.files.items():
-            if entry["sha256"] not in (None, found := file_sha256(paths[part])):
+            if entry["sha256"] not in (None, sha256 := file_sha256(paths[part])):
                 size = paths[part].stat().st_size
                 raise HarnessError(
-                    f"{paths[part]}: sha256 {found}, {size} bytes, but datasets/{card.name}.yaml "
+                    f"{paths[part]}: sha256 {sha256}, {size} bytes, but datasets/{card.name}.yaml "
                     f"expects another file{_size(entry)}; remove it and get the file again"
                 )
         passages = read_passages(paths["corpus"], card.alias or card.name)
@@ -228,10 +237,10 @@ class Published(ABC):
         if revision := commit(paths["queries"]):
             origin["revision"] = revision
         asked = _answerable(questions)
-        made = self._made(card, card.name, len(questions.values), asked, passages, origin)
-        return card.named(made, str(paths["queries"]))
+        benchmark = self._benchmark(card, card.name, len(questions.values), asked, passages, origin)
+        return card.named(benchmark, str(paths["queries"]))
 
-    def _made(
+    def _benchmark(
         self,
         card: Card,
         name: str,
@@ -245,23 +254,22 @@ class Published(ABC):
         If the card says that contexts were retrieved, questions whose gold is in no context are
         left out.
         """
-        found: dict[int, Record] = {}
+        queries: dict[int, Record] = {}
         for number, record in enumerate(asked.values):
             try:
                 with _placed(asked, number):
-                    found[number] = self.query(record, passages)
+                    queries[number] = self.query(record, passages)
             except HarnessError as error:
                 if not (card.retrieved and type(error.__cause__) is LookupError):
                     raise
-        _warn(asked, len(found), "have a gold passage in no context")
-        queries = asked.take(list(found)).with_values(list(found.values()))
-        made = assemble(name, passages.records, queries, card.chain, self.chain)
+        _warn(asked, len(queries), "have a gold passage in no context")
+        records = asked.take(list(queries)).with_values(list(queries.values()))
+        benchmark = assemble(name, passages.records, records, card.chain, self.chain)
         read = f"{counted(total, 'question')}, {counted(passages.total, 'context')}"
-        log.info("%r from %s: %s", made, asked.path, read)
-        left_out = total - len(made.queries)
-        return dataclasses.replace(
-            made, origin=origin, left_out={"queries": left_out} if left_out else {}
-        )
+        log.info("%r from %s: %s", benchmark, asked.path, read)
+        left_out = total - len(benchmark.queries)
+        counts = {"queries": left_out} if left_out else {}
+        return dataclasses.replace(benchmark, origin=origin, left_out=counts)
 
 
 @contextlib.contextmanager

@@ -205,7 +205,7 @@ def chains(chain: Chain | None, queries: Iterable[Record]) -> BoolArray:
     named = chain if isinstance(chain, Mapping) else {}
     for key in named:
         if not any(key in row for row in rows):
-            near = nearest(key, rows[0] if rows else ())
+            near = nearest(key, next(iter(rows), ()))
             raise HarnessError(f"dataset.chain names {key}, a field that no query has{near}")
     rules = {"ordered": [None, True], **named}
     found = []

@@ -80,9 +80,9 @@ class CommandLine:
             raise HarnessError(f"{' '.join(modes)}: these do not go together; leave one out")
         for folder in (*given.get("config-dir", ()), *_searchpath(overrides)):
             _search(folder)
-        own = command if extensions.primary(command) else "config"
-        primary = given.get("config-name", [own])[-1].removesuffix(".yaml")
-        _check_primary(primary, own)
+        usual = extensions.config_name(command)
+        primary = given.get("config-name", [usual])[-1].removesuffix(".yaml")
+        _check_primary(primary, usual)
         if "--shell-completion" in flags:  # followed by install=bash or query=bash
             return cls(command, primary, tuple(flags), tuple(overrides))
         quoted = tuple(map(quote_file, _with_names(primary, overrides)))
@@ -112,19 +112,19 @@ class CommandLine:
         """The overrides of the first job. Values given by Hydra's functions are left out."""
         given = [Override.read(text) for text in self.overrides if not text.startswith("hydra")]
         plain = [one for one in given if one.value is None or one.values]
-        if not self.is_several:
-            return [*map(str, plain)]
-        return [str(one._replace(value=one.values[0]) if one.value else one) for one in plain]
+        if self.is_several:
+            plain = [one._replace(value=one.values[0]) if one.value else one for one in plain]
+        return list(map(str, plain))
 
 
 def _values_of(flags: Sequence[str]) -> dict[str, list[str]]:
     """Return the values of Hydra's flags by their names."""
-    found: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     for flag, following in itertools.zip_longest(flags, flags[1:], fillvalue=""):
         name, equals, value = flag.removeprefix("--").partition("=")
         if name in HYDRA_VALUES:
-            found.setdefault(name, []).append(value if equals else following)
-    return found
+            values.setdefault(name, []).append(value if equals else following)
+    return values
 
 
 def _searchpath(overrides: Sequence[str]) -> list[str]:

@@ -146,6 +146,11 @@ def primary(name: str) -> Path | None:
     return next((path for folder in folders() if (path := folder / f"{name}.yaml").is_file()), None)
 
 
+def config_name(command: str) -> str:
+    """Return the name of a command's file in conf/: its own, or ``config`` if it has none."""
+    return command if primary(command) else "config"
+
+
 def added(name: str) -> dict[str, object]:
     """Return the keys and ``defaults`` that plug-ins of this tree add to the core's
     ``conf/<name>.yaml``.

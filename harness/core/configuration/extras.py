@@ -74,11 +74,13 @@ def program(name: str) -> str:
     """Return how a shell in this folder starts a program of this installation: by name if its
     environment is active, otherwise by path.
     """
-    own, here = Path(sys.executable).with_name(name), Path.cwd()
-    found = shutil.which(name)
-    if (found and Path(found).parent == own.parent) or not own.exists():
+    path, here = Path(sys.executable).with_name(name), Path.cwd()
+    active = shutil.which(name)
+    if (active and Path(active).parent == path.parent) or not path.exists():
         return name
-    return shlex.quote(str(own.relative_to(here) if own.is_relative_to(here) else own))
+    if path.is_relative_to(here):
+        path = path.relative_to(here)
+    return shlex.quote(str(path))
 
 
 def _source() -> str | None:

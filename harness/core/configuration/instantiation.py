@@ -25,10 +25,8 @@ def instantiate(node: Any) -> Any:
     from omegaconf.errors import OmegaConfBaseException
 
     try:
-        return build(
-            OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node,
-            _convert_="all",
-        )
+        content = OmegaConf.to_container(node, resolve=True) if OmegaConf.is_config(node) else node
+        return build(content, _convert_="all")
     except InstantiationException as error:
         mistake = _mistake(error, node)
         if mistake is None:

@@ -87,7 +87,9 @@ class Override(NamedTuple):
         ``retriever@relations``.
         """
         group, _, place = self.key.partition("@")
-        return re.split(r"[./]", place if group and place else self.key)
+        if not (group and place):
+            place = self.key
+        return re.split(r"[./]", place)
 
 
 def split(text: str, at: str = ",") -> list[str]:
@@ -209,10 +211,10 @@ def several(one: Override, tree: Mapping[str, Any]) -> HarnessError:
     forms = [f"a list is {one.key}=[{value}]"] if takes_list else []
     if re.fullmatch(r"[-+]?[0-9]+,[0-9]+", value):
         forms.append(f"with a decimal point {one.key}={value.replace(',', '.')}")
-    is_once = bool(tree) and "paths" not in tree
-    first = next(iter(one.values), value)
-    single = f"give one, as in {one.key}={first}"
-    forms.append(single if is_once else f"with -m a job for each: -m {one.key}={value}")
+    if tree and "paths" not in tree:
+        forms.append(f"give one, as in {one.key}={next(iter(one.values), value)}")
+    else:
+        forms.append(f"with -m a job for each: -m {one.key}={value}")
     return HarnessError(f"{one}: several values; {', '.join(forms)}")
 
 
@@ -235,10 +237,10 @@ def fit(one: Override, tree: Mapping[str, Any]) -> Override:
     value, default = one.value or "", value_at(tree, one.key.split("."))
     is_plain = value[:1] not in ("", "$", "{", "[")
     if isinstance(default, bool) and value[:1] not in ("", "$"):
-        given = [each.lower() for each in one.values]
-        if wrong := {*given} - {*TRUTHS}:
+        words = [word.lower() for word in one.values]
+        if wrong := {*words} - {*TRUTHS}:
             raise HarnessError(f"{one}: expected true or false, got {min(wrong)}")
-        one = one._replace(value=",".join(TRUTHS[each] for each in given) or value)
+        one = one._replace(value=",".join(map(TRUTHS.__getitem__, words)) or value)
     elif isinstance(default, dict) and is_plain:
         one = _fit_section(one, value, default)
     elif isinstance(default, list) and is_plain:
@@ -297,13 +299,12 @@ def for_hydra(given: Sequence[Override], tree: Mapping[str, Any]) -> Iterator[st
     """
     beside = {one.key.partition("@lists.")[2] for one in given}
     there = {*(tree.get("lists") or {})} - beside
-    for number, one in enumerate(given):
+    for one in given:
         value = one.value or ""
         holder, _, last = one.key.rpartition(".")
         section = value_at(tree, holder.split(".")) if holder else None
         if one.key == "lists" and value.startswith("{"):
-            before = {each.key.removeprefix("lists.") for each in given[:number]}
-            yield from (f"~lists.{name}" for name in sorted(there | before & {*there}))
+            yield from (f"~lists.{name}" for name in sorted(there))
             yield from _each_list(one, value)
         elif value.startswith("{") and isinstance(section, dict) and "_target_" in section:
             yield from [f"~{one.key}"] if section.get(last) else []

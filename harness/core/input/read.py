@@ -174,7 +174,9 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     number = 0
     with opened(path) as stream:
         for piece in stream:
-            for line in piece.removeprefix(b"" if number else MARK).splitlines():
+            if number == 0:
+                piece = piece.removeprefix(MARK)
+            for line in piece.splitlines():
                 number += 1
                 if line.strip():
                     yield number, line

@@ -249,7 +249,9 @@ class Scale:
         """
         if not self.share:
             return Column(title, NUMBERS.get(kind, kind))
-        return Column(f"{title} %" if kind == "share" else title, kind)
+        if kind == "share":
+            title = f"{title} %"
+        return Column(title, kind)
 
 
 SHARES = Scale()

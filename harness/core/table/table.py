@@ -167,15 +167,13 @@ class Table:
         """Return the table with some of its columns and rows, in the order given; None: all."""
         places = range(len(self.columns)) if places is None else places
         rows = range(len(self.rows)) if rows is None else rows
-        old, rules = (
-            self.style,
-            frozenset(i for i, row in enumerate(rows) if row in self.style.rules),
-        )
+        style = self.style
+        rules = frozenset(i for i, row in enumerate(rows) if row in style.rules)
         cells = {
             (row, place): (i, j) for i, row in enumerate(rows) for j, place in enumerate(places)
         }
-        best = frozenset(cells[cell] for cell in old.best & cells.keys())
-        marks = {cells[cell]: mark for cell, mark in old.marks.items() if cell in cells}
+        best = frozenset(cells[cell] for cell in style.best & cells.keys())
+        marks = {cells[cell]: mark for cell, mark in style.marks.items() if cell in cells}
         return replace(
             self,
             columns=[self.columns[place] for place in places],
@@ -213,13 +211,10 @@ class Table:
     def _shown(self) -> tuple[list[str], list[list[str]]]:
         """Return the titles and the cells of a terminal."""
         titles = [escape.terminal(column.title.removesuffix(" %")) for column in self.columns]
-        return titles, [
-            [
-                escape.terminal(cell) + self.style.marks.get((number, place), "")
-                for place, cell in enumerate(cells)
-            ]
-            for number, cells in enumerate(self.cells())
-        ]
+        cells = [list(map(escape.terminal, row)) for row in self.cells()]
+        for (row, place), mark in self.style.marks.items():
+            cells[row][place] += mark
+        return titles, cells
 
     def widths(self) -> list[tuple[int, int]]:
         """Return the characters of each column if every word stands on a line of its own, and if no

@@ -157,9 +157,10 @@ class Gold:
         Raises:
             HarnessError: the file is missing or malformed; names file, line and value.
         """
+        if rel is None:
+            rel = source.rel if isinstance(source, Gold) else 1
         if isinstance(source, Gold):
-            return source._judged_by(source.rel if rel is None else rel, keep_empty)
-        rel = 1 if rel is None else rel
+            return source._judged_by(rel, keep_empty)
         whole_number("rel", rel, 1)
         if chain is not None:
             check_chain("dataset.chain", chain)
@@ -173,7 +174,9 @@ class Gold:
         if isinstance(source, Benchmark):
             if rel != 1:
                 raise _no_grades(rel, source.name)
-            return cls.of(source if chain is None else with_chain(source, chain))
+            if chain is not None:
+                source = with_chain(source, chain)
+            return cls.of(source)
         return cls._listed(source, rel, keep_empty)
 
     @classmethod

@@ -306,8 +306,8 @@ class Metric:
         name, at, depth = str(text).strip().partition("@")
         if at and not re.fullmatch(f"[0-9]{{1,{LONGEST}}}", depth):
             raise _no_depth(name, depth or "nothing")
-        name = name.strip()
-        return cls(ALIASES.get(name, name), int(depth) if at else None)
+        name, k = name.strip(), int(depth) if at else None
+        return cls(ALIASES.get(name, name), k)
 
     def __str__(self) -> str:
         """Return the name that ``parse`` reads."""

@@ -116,8 +116,10 @@ class ClusteredScore:
             return 0.0 if abs(apart) <= 1e-12 * self.n else copysign(inf, apart)
         if self.kind == "wins":
             alone = tango_z(*self.counts, self.n, mean)
+        elif self.kind == "hits":
+            alone = apart / sqrt(self.n * mean * (1 - mean))
         else:
-            alone = apart / sqrt(self.n * mean * (1 - mean) if self.kind == "hits" else own)
+            alone = apart / sqrt(own)
         return alone / sqrt(max(1.0, self._grouped(mean) / own))
 
     def _with_coin(self, mean: float, apart: float, own: float) -> float:

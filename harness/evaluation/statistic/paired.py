@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -91,7 +92,8 @@ def _tango(row: Float64Array) -> tuple[float, float]:
 
 def _clustered(row: Float64Array, labels: Labels, exact: bool, share: bool) -> tuple[float, float]:
     ends = (-1.0, 1.0) if share else (float(row.min()), float(row.max()))
-    return ClusteredScore.of(row, labels, "wins" if exact else "any").interval(0.95, *ends)
+    kind: Literal["any", "wins"] = "wins" if exact else "any"
+    return ClusteredScore.of(row, labels, kind).interval(0.95, *ends)
 
 
 def sign_flip(differences: Float64Array, labels: Labels | None = None) -> Float64Array:

@@ -175,8 +175,10 @@ class QuestionNames:
         rows, number = list(found), {name: i for i, name in enumerate(names)}
         others = sorted({name for row in rows for name, *_ in row if name not in number})
         number |= {name: len(names) + i for i, name in enumerate(others)}
-        numbered = [[(number[name], *place) for name, *place in row] for row in rows]
-        arrays = [np.array(row, dtype=np.int32).reshape(-1, 4) for row in numbered]
+        arrays = []
+        for row in rows:
+            numbered = [(number[name], *place) for name, *place in row]
+            arrays.append(np.array(numbered, dtype=np.int32).reshape(-1, 4))
         return cls(Mentions.of(arrays), others)
 
     def save(self, folder: Path) -> None:

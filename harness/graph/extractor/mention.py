@@ -154,12 +154,12 @@ class Finder:
 
 
 def _titles(text: str, at: Words, known: Gazetteer, casing: Casing) -> Found:
-    return [
-        (known.names[number], at.start[first], at.end[after - 1], TITLE)
-        for number, first, after in known.find(at)
-        if any(is_capitalised(text, at, i) for i in range(first, after))
-        and (after - first > 1 or casing.capitalises(at.texts[first]))
-    ]
+    titles = []
+    for number, first, after in known.find(at):
+        capitalised = any(is_capitalised(text, at, i) for i in range(first, after))
+        if capitalised and (after - first > 1 or casing.capitalises(at.texts[first])):
+            titles.append((known.names[number], at.start[first], at.end[after - 1], TITLE))
+    return titles
 
 
 def _add(found: Found, text: str, places: Sequence[tuple[int, int]], kind: int) -> None:

@@ -8,6 +8,7 @@ encoded. Texts are encoded in shards: a killed process loses at most its current
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -215,15 +216,11 @@ def _merge(
     parts: Sequence[Shard], path: Path, texts: Sequence[str], dimension: int
 ) -> dict[str, object]:
     """Put the rows of the shards into the order of ``texts``, and return the counts."""
-    place = {
-        text: number
-        for number, text in enumerate(text for _, distinct in parts for text in distinct)
-    }
+    encoded = itertools.chain.from_iterable(distinct for _, distinct in parts)
+    place = {text: number for number, text in enumerate(encoded)}
     owner = np.fromiter((place[text] for text in texts), np.int64, len(texts))
-    rows, first = (
-        np.argsort(owner, kind="stable"),
-        np.concatenate([[0], np.cumsum(np.bincount(owner))]),
-    )
+    rows = np.argsort(owner, kind="stable")
+    first = np.concatenate([[0], np.cumsum(np.bincount(owner))])
     merged = np.lib.format.open_memmap(
         path, mode="w+", dtype=np.float32, shape=(len(texts), dimension)
     )

@@ -63,10 +63,10 @@ class HashedWords:
         from scipy.sparse import csr_array
 
         numbers: dict[str, int] = {"": 0}
-        rows = [
-            [0, *(numbers.setdefault(word, len(numbers)) for word in WORD.findall(text.lower()))]
-            for text in texts
-        ]
+        rows = []
+        for text in texts:
+            found = WORD.findall(text.lower())
+            rows.append([0, *(numbers.setdefault(word, len(numbers)) for word in found)])
         lengths = np.array([len(row) for row in rows])
         words = np.fromiter(
             (word for row in rows for word in row), dtype=np.int64, count=int(lengths.sum())

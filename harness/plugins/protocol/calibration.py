@@ -11,6 +11,7 @@ true effect is known.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,7 +111,7 @@ def exchanged(
     won = 0.5 + effect / (2 * reachable) if reachable else 0.5
     side = np.where(nets == 0, 1, np.sign(nets))
     sizes, fused = np.bincount(labels), len(signs) - lists
-    found, powers = [], []
+    counts, powers = Counter(covered=0), []
     for world in range(worlds):
         halves, real = [], []
         for drawn in draw.integers(0, len(sizes), size=(2, n)):
@@ -137,11 +138,11 @@ def exchanged(
         )
         seen = float((tested[_winner(tuned[:fused])] + 1).mean()) / 2
         covered = bool(foretold.low <= seen <= foretold.high)
-        found.append({**_judged(halves[0], halves[1], planted, fused), "covered": covered})
-        row, own = halves[1][0][planted].astype(np.float64), halves[1][1]
-        powers.append(0.0 if share(own) and too_few(own) else clustered_power(row, own, won, ALPHA))
+        counts.update(_judged(halves[0], halves[1], planted, fused), covered=covered)
+        row, names = halves[1][0][planted].astype(np.float64), halves[1][1]
+        untestable = share(names) and too_few(names)
+        powers.append(0.0 if untestable else clustered_power(row, names, won, ALPHA))
     kind = "exchanged" if effect == 0 else "planted"
-    counts = {name: sum(one[name] for one in found) for name in found[0]}
     return Rates(kind, fused, n, worlds, effect, float(np.mean(powers)), **counts)
 
 

@@ -90,17 +90,11 @@ def behaviours(found: Sequence[Behaviour]) -> list[Table]:
     for name, (title, right) in parts.items():
         shares = [one.errors if name == "false_findings" else one.coverage for one in found]
         kinds = [key for key in shares[0] if not key.startswith(RULE)]
-        rows = [
-            [
-                one.clusters_of,
-                f"{one.correlation:g}",
-                one.worlds,
-                by,
-                *(share[start + kind] for kind in kinds),
-            ]
-            for one, share in zip(found, shares, strict=True)
-            for by, start in (("query", ""), ("rule", RULE))
-        ]
+        rows: list[list[object]] = []
+        for one, share in zip(found, shares, strict=True):
+            world = [one.clusters_of, f"{one.correlation:g}", one.worlds]
+            for by, start in (("query", ""), ("rule", RULE)):
+                rows.append([*world, by, *(share[start + kind] for kind in kinds)])
         columns = [*head, Column("by", "text"), *(Column(f"{kind} %") for kind in kinds)]
         tables.append(Table(name, title.format(_chance(right, found[0].worlds)), columns, rows))
     return tables

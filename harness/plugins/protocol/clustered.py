@@ -10,6 +10,7 @@ wins: a cluster's net wins are then not symmetric, which the tests by cluster as
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,12 +96,8 @@ def behave(
         seed: of what is drawn.
         differs: the probability, from 0 to 1, that a query is won or lost.
     """
-    draw, apart = (
-        np.random.Generator(np.random.PCG64([seed, part]))
-        if part
-        else np.random.Generator(np.random.PCG64(seed))
-        for part in (0, 1)
-    )
+    draw = np.random.Generator(np.random.PCG64(seed))
+    apart = np.random.Generator(np.random.PCG64([seed, 1]))
     effect = min(EFFECT, differs / 2)
     wrong: dict[str, list[float]] = {}
     held: dict[str, list[bool]] = {}
@@ -126,14 +123,16 @@ def behave(
             for name, (low, high) in _differences(own, labels).items():
                 key = name.replace("difference", "uneven difference")
                 held.setdefault(key, []).append(bool(low <= 0 <= high))
-    rates = [
-        {
-            name: None if few and name.startswith(RULE) else float(np.mean(seen))
-            for name, seen in table.items()
-        }
-        for table in (wrong, held)
-    ]
-    return Behaviour(clusters_of, correlation, worlds, len(labels), *rates)
+    errors, coverage = _means(wrong, few), _means(held, few)
+    return Behaviour(clusters_of, correlation, worlds, len(labels), errors, coverage)
+
+
+def _means(seen: Mapping[str, Sequence[float]], few: bool) -> dict[str, float | None]:
+    """Return the mean of each name's values; None for the rule's if there are too few clusters."""
+    return {
+        name: None if few and name.startswith(RULE) else float(np.mean(values))
+        for name, values in seen.items()
+    }
 
 
 def _latent(draw: np.random.Generator, labels: Labels, correlation: float) -> Float64Array:

@@ -74,9 +74,10 @@ def _check_table(faults: list[str], place: str, table: Any) -> None:
     _check_metrics(faults, f"{place}.metrics", table.get("metrics") or ())
     _check_metrics(faults, f"{place}.objective", table.get("objective") or ())
     _check_rows(faults, place, kind, table)
-    for number, part in enumerate(table[kind] if kind == "parts" else ()):
-        if isinstance(part, Mapping):
-            _check_rows(faults, f"{place}.parts.{number}", "rows", part)
+    if kind == "parts":
+        for number, part in enumerate(table[kind]):
+            if isinstance(part, Mapping):
+                _check_rows(faults, f"{place}.parts.{number}", "rows", part)
 
 
 def _check_rows(faults: list[str], place: str, kind: str, table: Mapping[str, Any]) -> None:

@@ -83,7 +83,7 @@ def summary(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
     """
     objective = result.manifest["objective"]
     view = result.whole
-    trials = [row for row in (view.rows[at] for at in view.fused) if is_shown(row, spec)]
+    trials = [view.rows[place] for place in view.fused if is_shown(view.rows[place], spec)]
     rows = []
     for group in [*spec["summary"], {"label": "total", "where": {}}]:
         mine = [row for row in trials if matches(row.parameters, group["where"])]

@@ -68,13 +68,10 @@ def curves(view: View) -> tuple[Pair, dict[str, list[Point]]]:
             curve[alpha] = max(curve.get(alpha, 0.0), view.score(row))
     if not any(len(curve) > 1 for curve in best.values()):
         return pool, {}
-    points = {
-        family: [
-            (alpha, share, *wilson(round(share * view.n), view.n))
-            for alpha, share in sorted(curve.items())
-        ]
-        for family, curve in sorted(best.items())
-    }
+    points: dict[str, list[Point]] = {}
+    for family, curve in sorted(best.items()):
+        ascending = sorted(curve.items())
+        points[family] = [(*at, *wilson(round(at[1] * view.n), view.n)) for at in ascending]
     return pool, points
 
 

@@ -29,11 +29,12 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
         for number, split in enumerate(splits):
             own = [line for line in lines if line.split == split]
             shift = (number - (len(splits) - 1) / 2) * height
+            color = COLORS[0] if split == "test" else COLORS[5]
             bars = axes.barh(
                 [labels.index(line.label) + shift for line in own],
                 [100 * line.scores[0] for line in own],
                 height * 0.92,
-                color=COLORS[0] if split == "test" else COLORS[5],
+                color=color,
                 label=split,
             )
             texts = []

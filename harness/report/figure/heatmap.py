@@ -42,9 +42,8 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
     best = cells.groupby(["row", "column"])["value"].max().unstack()
     best = best.reindex(index=sorted(best.index, key=_order), columns=sorted(best, key=_order))
     names, heads = [*best.index], [*best.columns]
-    down, across = (
-        " ".join(knob.rpartition(".")[2] for knob in spec[side]) for side in ("rows", "columns")
-    )
+    down = " ".join(knob.rpartition(".")[2] for knob in spec["rows"])
+    across = " ".join(knob.rpartition(".")[2] for knob in spec["columns"])
     notes = [
         f"{value}{counts}, the best trial in each cell over all other knobs.",
         *filter(None, [spec.get("published", "")]),
@@ -63,9 +62,10 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
         axes = figure.subplots()
         image = axes.imshow(values, cmap="cividis", aspect="auto")
         few = len(heads) <= MOST
+        size = 8 if few else 6
         axes.set_xticks(range(len(heads)), heads, rotation=90)
         axes.set_yticks(range(len(names)), names)
-        axes.tick_params(length=0, labelsize=8 if few else 6)
+        axes.tick_params(length=0, labelsize=size)
         axes.set(xlabel=across, ylabel=down)
         if few:
             _write_numbers(axes, values, digits)

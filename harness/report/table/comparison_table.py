@@ -5,7 +5,7 @@ split, with tests.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from operator import attrgetter
@@ -122,7 +122,7 @@ class ComparisonTable:
         title = str(self.spec["title"])
         table = Table.of(self.spec["name"], title, fields, self.lines, self.source, self.notes)
         missing = [
-            [{"row": label, "published": published}.get(column.title) for column in table.columns]
+            list(map({"row": label, "published": published}.get, table.titles))
             for label, published, _ in self.unmeasured
         ]
         return replace(table, rows=[*table.rows, *missing])
@@ -157,31 +157,35 @@ class ComparisonTable:
         difference = DIFFERENCE
         if not metric.binary:
             difference = "difference in points with a bootstrap's interval"
-        notes = [
+        counted = (
             f"{definitions(dict.fromkeys(name.name for name in self.metrics))}. W, L: questions "
             f"with more, and less, {metric} than {self.spec['against']}; {MCNEMAR}; Holm p: over "
             f"the trials of a split; {difference}. {BY_CLUSTER}. Each row's strategy was chosen on "
             f"tune by {self.spec.get('objective', self.result.manifest['objective'])}."
-        ]
-        if rules := [f"{cut['label']}: {cut['rule']}" for cut in self.slices if "rule" in cut]:
-            notes.append(f"{'; '.join(rules)}.")
-        shown = {line.slice for line in self.lines}
-        if few := [str(cut["label"]) for cut in self.slices if cut["label"] not in shown]:
-            notes.append(f"Left out, with fewer than {FEWEST} questions: {', '.join(few)}.")
-        if cuts := [cut for cut in self.slices if "list" in cut["where"]]:
-            labels = ", ".join(str(cut["label"]) for cut in cuts)
-            lists = ", ".join(dict.fromkeys(str(cut["where"]["list"]) for cut in cuts))
-            notes.append(
-                f"Bias: the slices ({labels}) are made with the gold and the ranks of {lists}, so "
-                f"by the outcome: they favour or handicap {lists}, and every fusion with it, by "
-                "construction, and say nothing of all questions."
-            )
+        )
+        notes = [counted, *self._slice_notes()]
         if rows := ", ".join(f"{label} ({command})" for label, _, command in self.unmeasured):
             notes.append(f"Not measured in this sweep: {rows}.")
         last = not_comparable(self.result, self.experiment)
         if test:
             last += f"; test: evaluation {test.evaluation} of this split{test.charge}"
         return [" ".join([*notes, f"{last}.", *caption.of_lists(self.result.whole)])]
+
+    def _slice_notes(self) -> Iterator[str]:
+        """Yield the rules of the slices, those left out, and a warning of slices by outcome."""
+        if rules := [f"{cut['label']}: {cut['rule']}" for cut in self.slices if "rule" in cut]:
+            yield f"{'; '.join(rules)}."
+        shown = {line.slice for line in self.lines}
+        if few := [str(cut["label"]) for cut in self.slices if cut["label"] not in shown]:
+            yield f"Left out, with fewer than {FEWEST} questions: {', '.join(few)}."
+        if cuts := [cut for cut in self.slices if "list" in cut["where"]]:
+            labels = ", ".join(str(cut["label"]) for cut in cuts)
+            lists = ", ".join(dict.fromkeys(str(cut["where"]["list"]) for cut in cuts))
+            yield (
+                f"Bias: the slices ({labels}) are made with the gold and the ranks of {lists}, so "
+                f"by the outcome: they favour or handicap {lists}, and every fusion with it, by "
+                "construction, and say nothing of all questions."
+            )
 
     def _lines(self, part: View, cut: Spec) -> list[ComparisonRow]:
         """Return the rows of a slice of a split; those of one trial are one comparison."""

@@ -42,23 +42,27 @@ def _main(results: Sequence[SweepResult], display: Display) -> Table:
     views = [result.locked for result in results]
     parts = [_part(result, display) for result in results]
     first = next((part for part, view in zip(parts, views, strict=True) if view.deciding), parts[0])
-    ending = f"@{views[0].metric.k} %"
-    metrics = [name for name in first.titles if name.endswith(ending)] or first.titles[1:2]
-    halves = dict.fromkeys(view.half for view in views)
-    title = f"{_listed([name.removesuffix(' %') for name in metrics])} on {_listed([*halves])}"
-    table, groups = parts[0], [""]
-    if len(parts) > 1:
-        groups = _group_names(results, display)
-        table = stack(dict(zip(groups, parts, strict=True)), "benchmark")
-        table = replace(table, columns=[table.columns[0], *first.columns], banded=True)
-    source = Source(notes=caption.source(views[0]).notes if len(views) == 1 else ())
+    title = _title(first.titles, views)
     signs = {sign for part in parts for sign in part.style.marks.values()}
-    notes = _notes(views, display, signs)
-    groups = [f"{group}: " for group in groups] if len(parts) > 1 else [""]
-    notes[1:1] = [
-        f"{group}{note}" for group, part in zip(groups, parts, strict=True) for note in part.notes
-    ]
-    return replace(table, name="main", title=title, source=source, notes=notes)
+    meaning, *evaluations = _notes(views, display, signs)
+    if len(parts) == 1:
+        source = Source(notes=caption.source(views[0]).notes)
+        notes = [meaning, *first.notes, *evaluations]
+        return replace(first, title=title, source=source, notes=notes)
+    groups = dict(zip(_group_names(results, display), parts, strict=True))
+    table = stack(groups, "benchmark")
+    columns = [table.columns[0], *first.columns]
+    of_groups = [f"{group}: {note}" for group, part in groups.items() for note in part.notes]
+    notes = [meaning, *of_groups, *evaluations]
+    return replace(table, columns=columns, banded=True, title=title, source=Source(), notes=notes)
+
+
+def _title(columns: Sequence[str], views: Sequence[View]) -> str:
+    """Return the title: the metrics among the columns, and the halves."""
+    ending = f"@{views[0].metric.k} %"
+    metrics = [name for name in columns if name.endswith(ending)] or columns[1:2]
+    halves = dict.fromkeys(view.half for view in views)
+    return f"{_listed([name.removesuffix(' %') for name in metrics])} on {_listed([*halves])}"
 
 
 def _part(result: SweepResult, display: Display) -> Table:
@@ -78,10 +82,10 @@ def _part(result: SweepResult, display: Display) -> Table:
     names = _names(view, places, untuned, display)
     table = trial_table("main", result, view, places, "paper")
     rows = [[names[place], *cells[1:]] for place, cells in zip(places, table.rows, strict=True)]
-    rules = frozenset({len(lists)} if 0 < len(lists) < len(places) else ())
+    rules = {len(lists)} if 0 < len(lists) < len(places) else set[int]()
     same = dict.fromkeys(_same(view, fused, places, names, display))  # names may be shortened
     notes = [*_fused_lists(view, places, display), *same]
-    style = replace(table.style, marks=_marks(view, places), rules=rules)
+    style = replace(table.style, marks=_marks(view, places), rules=frozenset(rules))
     return replace(table, rows=rows, style=style, notes=notes)
 
 
@@ -113,7 +117,8 @@ def _apart(view: View, fused: Sequence[int]) -> list[int]:
     """Return the fusions without those that have the gold ranks of an earlier fusion."""
     first: dict[int, int] = {}
     for place in fused:
-        first.setdefault(place if view.ranks_as(place) else view.originals[place], place)
+        original = place if view.ranks_as(place) else view.originals[place]
+        first.setdefault(original, place)
     return [*dict.fromkeys(first.values())]
 
 
@@ -183,8 +188,6 @@ def _group_names(results: Sequence[SweepResult], display: Display) -> list[str]:
 def _notes(views: Sequence[View], display: Display, signs: Collection[str]) -> list[str]:
     """Return the notes: the meaning of W, L, p and signs, and the number of the evaluation."""
     first = views[0]
-    wins, losses = (in_paper(COLUMNS[title], first).title for title in ("W", "L"))
-    name = display.list.get(first.reference, first.reference)
     lists = dict.fromkeys(display.list.get(str(v.best_single), str(v.best_single)) for v in views)
     words = ", ".join(f"{sign} shown to be {word}" for word, sign in SIGNS.items() if sign in signs)
     than = f"; {words} than {_listed([*lists])}, the best list on tune" if words else ""
@@ -193,11 +196,17 @@ def _notes(views: Sequence[View], display: Display, signs: Collection[str]) -> l
         f"Evaluation {view.evaluation} of test{view.charge}." for view in views if view.evaluation
     )
     return [
-        f"{won_lost('the strategy', name, wins, losses)}; "
+        f"{_won_lost('the strategy', first, display)}; "
         f"{MCNEMAR if first.metric.binary else SIGN}; {'; '.join(corrections)}. {decided(first)}"
         f"Bold: the best of a column. {WINNER}: the winner chosen on tune{than}.",
         *evaluations,
     ]
+
+
+def _won_lost(subject: str, view: View, display: Display) -> str:
+    """Return the meaning of the columns of wins and losses, by their titles in a paper."""
+    wins, losses = (in_paper(COLUMNS[title], view).title for title in ("W", "L"))
+    return won_lost(subject, display.list.get(view.reference, view.reference), wins, losses)
 
 
 def _listed(texts: Sequence[str]) -> str:
@@ -223,14 +232,13 @@ def by_hops(view: View, display: Display) -> Table:
         Field(Column(f"{view.objective} %"), lambda name: found[name].score),
         *shown,
     ]
-    wins, losses = (in_paper(COLUMNS[title], view).title for title in ("W", "L"))
-    name = display.list.get(view.reference, view.reference)
     notes = [
-        f"{won_lost('the winner', name, wins, losses)}. "
+        f"{_won_lost('the winner', view, display)}. "
         "Detectable: the smallest difference in points that is found with 80% power, at this "
         "number of questions and clusters and this share of questions won or lost; a dash if no "
         "difference can be shown."
     ]
-    style = Style(rules=frozenset({len(parts) - 1} if POOLED in parts else ()))
+    rules = {len(parts) - 1} if POOLED in parts else set[int]()
     title = f"{view.winner_title} by number of hops on {view.half}"
+    style = Style(rules=frozenset(rules))
     return Table.of("by_hops", title, fields, parts, Source(), notes, style=style)

@@ -54,12 +54,13 @@ def by_type(view: View) -> Table:
     titles = [f"{name.removeprefix('type ')} (n={len(member)})" for name, member in members.items()]
     columns = [Column("strategy", "text"), Column(f"all (n={view.n})"), *map(Column, titles)]
     groups = [slice(None), *members.values()]
-    rows = [
-        [view.named(place), *(view.scores[place][member].mean() for member in groups)]
-        for place in view.best_first
-    ]
+    rows = []
+    for place in view.best_first:
+        means = [view.scores[place][group].mean() for group in groups]
+        rows.append([view.named(place), *means])
     marked = frozenset({view.best_first.index(view.best_place)})
     notes = [winner_note(view)]
     title = f"{view.objective} in percent by question type on {view.half}"
     table = Table("by_type", title, columns, rows, caption.source(view), notes, marked)
-    return table.with_best(() if view.metric.higher_is_better else [one.title for one in columns])
+    lowest = () if view.metric.higher_is_better else table.titles
+    return table.with_best(lowest)

@@ -105,7 +105,8 @@ def trial_table(
     notes = [f"{judged if has_wins else ''}{winner_note(view)}"]
     title = f"The trials on {view.half}"
     table = Table.of(name, title, fields, places, caption.source(view), notes, marked)
-    return table.with_best(() if view.metric.higher_is_better else [f"{view.objective} %"])
+    lowest = () if view.metric.higher_is_better else [f"{view.objective} %"]
+    return table.with_best(lowest)
 
 
 def tracked_names(result: SweepResult, view: View) -> list[str]:

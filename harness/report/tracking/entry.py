@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.core.escape import markdown, markdown_code
-from harness.core.identity import digest
+from harness.core.identity import digest, varied_keys
 from harness.core.table import counted, p_value
 from harness.report.table.trials import counts_graph_wins, tracked_names
 from harness.report.tracking.page import TrackerPage
@@ -111,7 +111,7 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
         "code": str(result.manifest["code"]),
     }
     params = _params(result, view)
-    varied = _varied(params)
+    varied = varied_keys(params)
     measured = _metrics(result, view)
     names = [_name(view, place, setup.get("encoder")) for place in range(len(view.rows))]
     page = _page(folder.name, view, measured, [key for key in SHOWN[1:] if key in varied])
@@ -178,16 +178,14 @@ def _params(result: SweepResult, view: View) -> list[dict[str, str]]:
     Lists are ``graph+bm25``, as in the name of the strategy; MLflow cuts off longer texts.
     """
     knobs = dict.fromkeys(key for row in result.whole.rows for key in row.parameters)
-    return [
-        {
-            **dict.fromkeys((*SHOWN, *knobs), ABSENT),
-            **parameters_of(row),
-            "pool.lists": "+".join(row.lists) or ABSENT,
-            "strategy": row.name,
-            **{name: p_value(row.record[p]) for p, name in P_TEXTS.items()},
-        }
-        for row in view.rows
-    ]
+    absent = dict.fromkeys((*SHOWN, *knobs), ABSENT)
+    params = []
+    for row in view.rows:
+        lists = "+".join(row.lists) or ABSENT
+        texts = {name: p_value(row.record[p]) for p, name in P_TEXTS.items()}
+        names = {"pool.lists": lists, "strategy": row.name}
+        params.append(absent | parameters_of(row) | names | texts)
+    return params
 
 
 def _ties(view: View, row: JudgedTrial) -> dict[str, str]:
@@ -200,21 +198,17 @@ def _ties(view: View, row: JudgedTrial) -> dict[str, str]:
     return {"equals": str(name), "tied": tied}
 
 
-def _varied(params: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return the parameters in which rows differ."""
-    keys = dict.fromkeys(key for own in params for key in own)
-    return [key for key in keys if len({own.get(key) for own in params}) > 1]
-
-
 def _setup(base: Mapping[str, str]) -> dict[str, str]:
     """Return the parameters of the lists and the split that each trial has."""
-    found = {key: base[key] for key in SETUP if base.get(key)}
+    setup = {key: base[key] for key in SETUP if base.get(key)}
     lists = []
     for key, kind in sorted(base.items()):
         if key.startswith("lists.") and key.count(".") == 1:
             name = key.removeprefix("lists.")
-            lists.append(name if name == kind else f"{name}: {kind}")
-    return {**found, "retriever": ", ".join(lists)}
+            if name != kind:
+                name += f": {kind}"
+            lists.append(name)
+    return {**setup, "retriever": ", ".join(lists)}
 
 
 def _note(view: View, table: str) -> str:

@@ -53,8 +53,9 @@ def tracker_of(folder: Path, config: DictConfig, typed: bool) -> Tracking:
     """Return the tracker of a command: none for a sweep with tracking=none, unless another was
     typed.
     """
-    none = not typed and untracked(folder)
-    return cast("Tracking", strategy("tracking", "none") if none else instantiate(config.tracking))
+    if not typed and untracked(folder):
+        return cast("Tracking", strategy("tracking", "none"))
+    return cast("Tracking", instantiate(config.tracking))
 
 
 def describe_tracker(config: DictConfig) -> Iterator[str]:

@@ -27,7 +27,7 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, pairwise, starmap
 from typing import Any
 
 import numpy as np
@@ -111,10 +111,9 @@ class Walks:
         system.eliminate_zeros()
         system = sp.csr_array(self._scale @ system)
         bounds = np.linspace(0, len(self._rest), SWEPT + 1).astype(int)
-        self._parts, self._rough = (
-            [(slice(low, high), _on(device, rows[low:high])) for low, high in pairwise(bounds)]
-            for rows in (system, system.astype(np.float32))
-        )
+        blocks, rough = list(starmap(slice, pairwise(bounds))), system.astype(np.float32)
+        self._parts = [(block, _on(device, system[block])) for block in blocks]
+        self._rough = [(block, _on(device, rough[block])) for block in blocks]
         sweeps = math.log(ROUGH) / 2 / math.log(max(1 - restart, TINY))
         self._rough_sweeps = min(round(sweeps), max_iter - 1)
         mass = sp.csr_array(1 + outward.sum(axis=0)[None, :])

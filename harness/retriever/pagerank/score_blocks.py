@@ -62,8 +62,8 @@ def collect_lists(
             advance(len(values))
         return tuple(np.concatenate(column) for column in zip(*columns, strict=True))
 
-    # several shares report their own parts
-    with Progress("walk", count if shares() == 1 else None, "question") as bar:
+    total = count if shares() == 1 else None  # several shares report their own parts
+    with Progress("walk", total, "question") as bar:
         walk = functools.partial(ranked, advance=bar.update)
         docs, scores, lengths, steps, last = map_rows("walk", walk, count, PART)
     time_alone(lambda query: ranked(slice(query, query + 1)), count)

@@ -40,7 +40,9 @@ def link_entities(
         texts = [network.names[n] if n < size else questions.others[n - size] for n in lost]
         asked = embed(encoder, texts, "name", store)
         keep = np.flatnonzero(held)
-        near, cosine = exact_search(vectors if held.all() else vectors[keep], asked, 1)
+        if not held.all():
+            vectors = vectors[keep]
+        near, cosine = exact_search(vectors, asked, 1)
         place = np.searchsorted(lost, names[~lexical])
         target[~lexical] = keep[near[place, 0]]
         weight[~lexical] = np.where(cosine[place, 0] >= threshold, cosine[place, 0], 0.0)

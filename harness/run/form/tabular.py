@@ -44,7 +44,7 @@ def read_jsonl(path: Path, content: Content, lenient: bool) -> Entries:
         _refuse_lists(f"{path}:{lines[0][0]}", first, content)
     chosen = choose_columns(str(path), list(first), content)
     rows = ((number, _object(path, content, number, line)) for number, line in lines)
-    cells = ((number, [row.get(name) for name in chosen]) for number, row in rows)
+    cells = ((number, list(map(row.get, chosen))) for number, row in rows)
     return of_rows(f"{path}:", chosen, cells, content)
 
 

@@ -153,8 +153,10 @@ def is_comment(line: bytes) -> bool:
 
 def shown(text: bytes) -> str:
     """Return at most 60 characters, for a message."""
-    found = text.decode(errors="replace").strip()
-    return repr(found if len(found) <= 60 else found[:57] + "...")
+    line = text.decode(errors="replace").strip()
+    if len(line) > 60:
+        line = line[:57] + "..."
+    return repr(line)
 
 
 PARSE = csv.ParseOptions(delimiter=" ", quote_char=False, double_quote=False)
@@ -190,6 +192,7 @@ def entries(
     queries, docs, *values = columns.values()
     scores = to_numpy(values["rank" in columns].cast(pa.float64(), safe=False))
     systems = columns["tag"].dictionary.to_pylist() if "tag" in columns else []
+    ranks = to_numpy(columns["rank"]) if "rank" in columns else None
     left_out = [
         f"{path}: left out {counted(count, what)}" for what, count in skipped.items() if count
     ]
@@ -197,7 +200,7 @@ def entries(
         queries,
         docs,
         scores,
-        to_numpy(columns["rank"]) if "rank" in columns else None,
+        ranks,
         lambda entry: f"{path}:{_line(path, entry, lenient, head)}",
         left_out + several_systems(str(path), systems),
     )

@@ -144,13 +144,14 @@ class _Request:
                 place["seen"] = look.seen
             if shared := _chosen_on(self.result.folder.parent.parent, self.data):
                 place["chosen_on"] = shared
+        seen = f": {look.sentence}" if look.seen and not allowed.begun else ""
         log.info(
             "held out: %s on %d test questions of %s, evaluation %d%s",
             self.result.folder.name,
             len(self.keys),
             self.data.name,
             place["evaluation"],
-            f": {look.sentence}" if look.seen and not allowed.begun else "",
+            seen,
         )
         return place
 
@@ -260,17 +261,18 @@ def score_locked(
     ends = prepared.tie_range(trials[chosen.winner], "test")
     judged = []
     for row, trial in zip(scored, trials.values(), strict=True):
-        is_winner = row.trial == chosen.winner
-        found = Evaluated(
+        of_winner = {}
+        if row.trial == chosen.winner:
+            of_winner = {**expectation(row.scores[lock["objective"]], lock), "tie_range": ends}
+        evaluated = Evaluated(
             evaluation=place["evaluation"],
             seen=place.get("seen", 0),
             chosen_on=place.get("chosen_on", 0),
             coverage={name: covered[name] for name in trial.pool.lists},
             roles=roles[row.trial],
-            **(expectation(row.scores[lock["objective"]], lock) if is_winner else {}),
-            tie_range=ends if is_winner else None,
+            **of_winner,
         )
-        judged.append(dataclasses.replace(row, on_test=found))
+        judged.append(dataclasses.replace(row, on_test=evaluated))
     table = [row.record for row in judged]
     array, queries, comparisons = io.BytesIO(), io.BytesIO(), io.BytesIO()
     np.save(array, ranks, allow_pickle=False)

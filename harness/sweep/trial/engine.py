@@ -49,9 +49,7 @@ def score(
         context: further inputs for these Q questions.
     """
     ranks = np.full((len(trials), *gold.shape), NONE, dtype=np.int32)
-    shared: dict[PoolSpec, list[int]] = {}
-    for number, trial in enumerate(trials):
-        shared.setdefault(trial.pool, []).append(number)
+    shared = _by_pool(trials)
     threads = workers(device)
     parts = 1 if len(shared) >= 2 * threads else threads
     jobs = [
@@ -129,11 +127,16 @@ def fit(
             f"fuser={trials[0].family} has no question to learn from; tune is too small for "
             f"{FOLDS} folds"
         )
-    found: dict[int, Trial] = {}
-    shared: dict[PoolSpec, list[int]] = {}
-    for number, trial in enumerate(trials):
-        shared.setdefault(trial.pool, []).append(number)
-    for spec, numbers in shared.items():
+    fitted: dict[int, Trial] = {}
+    for spec, numbers in _by_pool(trials).items():
         pool = spec.align(runs, "cpu", context)
-        found |= {number: trials[number].fit(pool, gold) for number in numbers}
-    return [found[number] for number in range(len(trials))]
+        fitted |= {number: trials[number].fit(pool, gold) for number in numbers}
+    return [fitted[number] for number in range(len(trials))]
+
+
+def _by_pool(trials: Sequence[Trial]) -> dict[PoolSpec, list[int]]:
+    """Return the numbers of the trials of each pool."""
+    numbers: dict[PoolSpec, list[int]] = {}
+    for number, trial in enumerate(trials):
+        numbers.setdefault(trial.pool, []).append(number)
+    return numbers

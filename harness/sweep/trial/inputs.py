@@ -63,9 +63,8 @@ def retrievers(config: DictConfig) -> dict[str, Retriever]:
     found = {}
     for name, node in config.lists.items():
         with name_errors(str(name)):
-            found[str(name)] = instantiate(
-                _of_file(str(name), node) if isinstance(node, str) else node
-            )
+            strategy = _of_file(str(name), node) if isinstance(node, str) else node
+            found[str(name)] = instantiate(strategy)
     return found
 
 

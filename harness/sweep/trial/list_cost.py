@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 import sys
+from collections import defaultdict
 from collections.abc import Mapping
 
 import numpy as np
@@ -55,20 +56,21 @@ def made_by(
     Several versions of one are joined by commas.
     """
     stored = _lists(identities, benchmark, store)
-    found = {}
+    makers = {}
     for name in identities:
-        kinds: dict[str, dict[str, set[str]]] = {"libraries": {}, "devices": {}}
-        for one in _inputs(stored[name], store) if name in stored else ():
-            device = one["facts"].get("device")
-            devices = {} if device is None else {one["stage"]: str(device)}
-            for kind, values in (("libraries", one.get("libraries", {})), ("devices", devices)):
-                for key, value in values.items():
-                    kinds[kind].setdefault(key, set()).add(value)
-        found[name] = {
-            kind: {key: ", ".join(sorted(values[key])) for key in sorted(values)}
-            for kind, values in kinds.items()
-        }
-    return found
+        libraries, devices = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+        for artifact in _inputs(stored[name], store) if name in stored else ():
+            for library, version in artifact.get("libraries", {}).items():
+                libraries[library].add(version)
+            if (device := artifact["facts"].get("device")) is not None:
+                devices[artifact["stage"]].add(str(device))
+        makers[name] = {"libraries": _joined(libraries), "devices": _joined(devices)}
+    return makers
+
+
+def _joined(values: Mapping[str, set[str]]) -> dict[str, str]:
+    """Return each key's values as one text, all in order."""
+    return {key: ", ".join(sorted(texts)) for key, texts in sorted(values.items())}
 
 
 def needs(made: Described, store: Store, queries: int) -> dict[str, float]:

@@ -65,10 +65,8 @@ def restrict(grid: Blocks, typed: Settings) -> dict[str, dict[str, Setting]]:
                 if group not in axes or typed[group] in values(axes[group])
             }
             blocks = having or blocks
-    return {
-        label: {**axes, **{knob: [value] for knob, value in typed.items()}}
-        for label, axes in blocks.items()
-    }
+    fixed = {knob: [value] for knob, value in typed.items()}
+    return {label: {**axes, **fixed} for label, axes in blocks.items()}
 
 
 def _axes(label: str, given: Settings | None) -> dict[str, Setting]:

@@ -237,15 +237,15 @@ class Prepared:
         objective = Metric.parse(self.plan.config.objective)
         found = {}
         for name, run in self.runs.items():
-            own = run.take(members)
-            covered = Coverage.of(own, judged)
-            tied = RunRanks(own, judged).tie_ranges([objective]).values()
-            lines = [
-                f"a range of {objective} is known, {low} to {high}: scores are equal"
-                for low, high in (map(percent, ends) for ends in tied)
-                if low != high
-            ]
-            found[name] = {**covered.to_dict(), "warnings": [*covered.warnings(), *lines]}
+            part = run.take(members)
+            covered = Coverage.of(part, judged)
+            warnings = covered.warnings()
+            for ends in RunRanks(part, judged).tie_ranges([objective]).values():
+                low, high = map(percent, ends)
+                if low != high:
+                    tied = f"a range of {objective} is known, {low} to {high}: scores are equal"
+                    warnings.append(tied)
+            found[name] = {**covered.to_dict(), "warnings": warnings}
         return found
 
     def tie_range(self, trial: Trial, split: str) -> list[float] | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from harness.core.arrays import Int32Array
 from harness.core.configuration.conf_files import defaults
 from harness.core.errors import HarnessError, is_number, one_of
-from harness.core.identity import digest, file_sha256, identity, record
+from harness.core.identity import digest, file_sha256, identity, record, varied_keys
 from harness.fusion.context import default_anchor
 from harness.fusion.contract import MEMBERS, check_members
 from harness.fusion.fuser import Calibrated, Fuser, fused_scores
@@ -217,33 +217,31 @@ def trial_names(trials: Mapping[str, Trial]) -> dict[str, str]:
     alike: dict[str, list[str]] = {}
     pools = {trial.pool.lists for trial in trials.values() if len(trial.pool.lists) > 1}
     for key, trial in trials.items():
-        told = len(pools) > 1 and trial.pool.lists in pools
-        name = f"{trial.name} {'+'.join(trial.pool.lists)}" if told else trial.name
+        name = trial.name
+        if len(pools) > 1 and trial.pool.lists in pools:
+            name += f" {'+'.join(trial.pool.lists)}"
         alike.setdefault(name, []).append(key)
     names = {}
     for name, keys in alike.items():
-        own = [trials[key].settings for key in keys]
-        knobs = dict.fromkeys(knob for one in own for knob in one)
-        varied = [knob for knob in knobs if len({repr(one.get(knob)) for one in own}) > 1]
-        for key, settings in zip(keys, own, strict=True):
+        varied = varied_keys([trials[key].settings for key in keys])
+        for key in keys:
+            settings = trials[key].settings
             words = [f"{knob.rpartition('.')[2]}={_short(settings.get(knob))}" for knob in varied]
             names[key] = " ".join([name, *words])
     counts = Counter(names.values())
-    return {key: f"{one} {key[:6]}" if counts[one] > 1 else one for key, one in names.items()}
+    return {key: f"{name} {key[:6]}" if counts[name] > 1 else name for key, name in names.items()}
 
 
 def read_by(trials: Iterable[Trial]) -> dict[str, object]:
     """Return the further inputs of trials, hashes of files and identities, to find what has
     changed.
     """
-    found: dict[str, object] = {}
+    inputs: dict[str, object] = {}
     for trial in trials:
-        found |= trial.beside
-        if trial.pool.importance:
-            found[f"pool.importance={trial.pool.importance}"] = file_sha256(
-                Path(trial.pool.importance)
-            )
-    return cast("dict[str, object]", record(found))
+        inputs |= trial.beside
+        if path := trial.pool.importance:
+            inputs[f"pool.importance={path}"] = file_sha256(Path(path))
+    return cast("dict[str, object]", record(inputs))
 
 
 def _short(value: Setting) -> str:

@@ -79,7 +79,8 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
                 config.lock,
                 ", ".join(own),
             )
-    found.pool.check_lists(names, f"lock={config.lock}" if config.lock else "")
+    place = f"lock={config.lock}" if config.lock else ""
+    found.pool.check_lists(names, place)
     check(found.fuser, found.normalizer)
     return found
 

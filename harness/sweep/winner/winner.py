@@ -101,7 +101,8 @@ class Winner:
             HarnessError: the lock was changed, or ``lists`` names one that the winner does not
                 fuse.
         """
-        lock = lock_file(latest(Path(config.paths.runs)) if config.lock is None else config.lock)
+        place = latest(Path(config.paths.runs)) if config.lock is None else config.lock
+        lock = lock_file(place)
         trial = read_winner(lock, bool(config.trust))
         plan = reopen(lock.parent, config)
         stored = deepcopy(plan.config)

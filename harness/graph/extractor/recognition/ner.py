@@ -97,7 +97,8 @@ class Recogniser:
             job: the texts, and whether the result for a text must not depend on the others.
         """
         texts, alone = job
-        found = entities(self.model, texts, 1 if alone else max(1, len(texts)))
+        batch = 1 if alone else max(1, len(texts))
+        found = entities(self.model, texts, batch)
         return [np.array(places, dtype=np.int32).reshape(-1, 3) for places in found]
 
 

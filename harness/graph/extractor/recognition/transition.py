@@ -119,10 +119,8 @@ class Transitions:
         self.projected = linear.get_param("b")
         names = [ner.moves.get_class_name(action) for action in range(ner.moves.n_moves)]
         self.labels = sorted({name[2:] for name in names if name[2:]})
-        going_on, ending = (
-            np.array([names.index(f"{kind}-{label}") for label in self.labels], dtype=np.int64)
-            for kind in "IL"
-        )
+        going_on = np.array([names.index(f"I-{label}") for label in self.labels], dtype=np.int64)
+        ending = np.array([names.index(f"L-{label}") for label in self.labels], dtype=np.int64)
         self.actions = Actions(
             outside=lower.get_param("pad")[0].transpose(0, 2, 1).reshape(parts.shape[0], -1),
             bias=lower.get_param("b").T.reshape(-1),

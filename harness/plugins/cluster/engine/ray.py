@@ -95,7 +95,8 @@ class Ray:
 
 def _work(work: Work, index: int, of: int, gpus: float) -> Ended:
     threads = os.environ.get("OMP_NUM_THREADS")  # the task's share of the processors
-    return work.run_worker(index, of, {"OMP_NUM_THREADS": threads} if threads else {}, gpus)
+    settings = {"OMP_NUM_THREADS": threads} if threads else {}
+    return work.run_worker(index, of, settings, gpus)
 
 
 def _result(ray: Any, reference: Any, index: int) -> Ended:

@@ -64,14 +64,15 @@ class Slurm:
             )
         # a task imports nothing from the folder that it was sent from
         python = f"{shlex.quote(sys.executable)} -P"
+        gres = f"gpu:{self.gpus}" if self.gpus else None
+        wanted = {"gres": gres, "partition": self.partition}
         executor = submitit.SlurmExecutor(self.logs, max_num_timeout=100, python=python)
         executor.update_parameters(
             job_name="harness",
             time=self.minutes,
             cpus_per_task=self.cpus,
             array_parallelism=self.at_once or self.workers,
-            **({"gres": f"gpu:{self.gpus}"} if self.gpus else {}),
-            **({"partition": self.partition} if self.partition else {}),
+            **{name: value for name, value in wanted.items() if value},
             additional_parameters=dict(self.more),
         )
         jobs = executor.map_array(

@@ -86,8 +86,10 @@ def _collection(library: Any, name: str) -> Any:
 def _passages(found: Any) -> Iterator[Record]:
     for document in found.docs_iter():
         text = getattr(document, "text", None)
+        if text is None:
+            text = document.default_text()
         yield {
             "id": str(document.doc_id),
             "title": str(getattr(document, "title", "") or ""),
-            "text": str(document.default_text() if text is None else text),
+            "text": str(text),
         }

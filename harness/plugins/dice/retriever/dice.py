@@ -166,7 +166,9 @@ class Dice:
                     seeds = found.titled[near[place][held[place]]]
                 known = (seeds >= 0) & (seeds < len(found.names))
                 starts = np.unique(seeds[known]).astype(np.int64)
-                return branch(benchmark.questions[place], None if self.seeds is None else starts)
+                if self.seeds is None:
+                    return branch(benchmark.questions[place], None)
+                return branch(benchmark.questions[place], starts)
 
             yield from map(answer, range(len(benchmark.questions)))
             time_alone(answer, len(benchmark.questions))

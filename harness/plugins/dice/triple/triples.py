@@ -76,10 +76,9 @@ class RowTargets:
     def of(cls, found: Extraction, triples: Triples, leads: str) -> RowTargets:
         """Return the targets. ``leads`` is ``title`` or ``both``."""
         order = np.argsort(found.titled, kind="stable")
-        indptr = np.searchsorted(found.titled[order], np.arange(len(found.names) + 1)).astype(
-            np.int64
-        )
-        return cls(indptr, order, triples.passage.astype(np.int64) if leads == "both" else None)
+        indptr = np.searchsorted(found.titled[order], np.arange(len(found.names) + 1))
+        passage = triples.passage.astype(np.int64) if leads == "both" else None
+        return cls(indptr.astype(np.int64), order, passage)
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,16 +40,16 @@ def compare_scores(
         HarnessError: an item lacks a score or has two, or a score is not a finite number.
     """
     systems = []
+    metrics = None if metric is None else [metric]
     for name, given in (("the run", run), ("the baseline", baseline)):
-        several = given if isinstance(given, (list, tuple)) else [given]
+        repeats = given if isinstance(given, (list, tuple)) else [given]
         shown = str(given) if isinstance(given, str | Path) else name
-        found: list[Mapping[str, Scores]] = []
-        for one in several:
-            if isinstance(one, Mapping):
-                scores = Scores.from_dict(one, name, metric or "score")
-                found.append({scores.metric: scores})
+        by_metric: list[Mapping[str, Scores]] = []
+        for source in repeats:
+            if isinstance(source, Mapping):
+                scores = Scores.from_dict(source, name, metric or "score")
+                by_metric.append({scores.metric: scores})
             else:
-                path = path_of(name, one)
-                found.append(read_scores(path, None if metric is None else [metric], columns))
-        systems.append({shown: found})
+                by_metric.append(read_scores(path_of(name, source), metrics, columns))
+        systems.append({shown: by_metric})
     return compare_systems(systems[0], systems[1], missing)[0]

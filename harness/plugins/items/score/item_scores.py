@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -70,13 +71,14 @@ class Scores:
                 )
         numbers = {key: _number(row, metric) for key, row in scored.items()}
         items, runs = sorted(first), sorted({run for _, run in scored})
-        values = np.array([[numbers.get((item, run), math.nan) for run in runs] for item in items])
+        cells = list(itertools.product(items, runs))
+        values = np.array([numbers.get(cell, math.nan) for cell in cells])
         lacks: dict[str, str] = {}
-        for line, column in np.argwhere(np.isnan(values)).tolist():
-            item, run = items[line], runs[column]
+        for item, run in itertools.compress(cells, np.isnan(values)):
             place = scored.get((item, run), first[item]).place
             which = f" of run {run}" if len(runs) > 1 else ""
             lacks.setdefault(item, f"{place}: item {item} has no {metric}{which}")
+        values = values.reshape(len(items), len(runs))
         places = [first[item].place for item in items]
         clusters = [first[item].cluster for item in items]
         if not any(clusters):
@@ -162,30 +164,33 @@ def read_scores(
         HarnessError: there are several metrics, or not the wanted ones.
     """
     rows = read_rows(Path(path), columns, metrics)
-    there = dict.fromkeys(name for row in rows for name in row.scores)
-    held = {name: [_float(row.scores.get(name)) for row in rows] for name in there}
-    numeric = [name for name, values in held.items() if any(one is not None for one in values)]
-    usual = [name for name in NAMES["score"] if name in there][:1] or numeric
-    wanted = metrics or ([columns["score"]] if columns and "score" in columns else usual)
-    if not metrics and len(wanted) > 1:
-        mend = f"choose with metric={numeric[0]} or columns={{score: {numeric[0]}}}"
-        raise HarnessError(f"{path}: expected one metric, found {', '.join(numeric)}; {mend}")
-    _check_there(path, wanted, there, numeric)
-    return {metric: Scores.of(str(path), metric, rows) for metric in wanted}
+    scores = [score for row in rows for score in row.scores.items()]
+    names = dict.fromkeys(name for name, _ in scores)
+    numbers = {name for name, value in scores if _float(value) is not None}
+    numeric = [name for name in names if name in numbers]
+    if not metrics and columns and "score" in columns:
+        metrics = [columns["score"]]
+    if not metrics:
+        metrics = [name for name in NAMES["score"] if name in names][:1] or numeric
+        if len(metrics) > 1:
+            mend = f"choose with metric={numeric[0]} or columns={{score: {numeric[0]}}}"
+            raise HarnessError(f"{path}: expected one metric, found {', '.join(numeric)}; {mend}")
+    _check_there(path, metrics, names, numeric)
+    return {metric: Scores.of(str(path), metric, rows) for metric in metrics}
 
 
 def _check_there(
-    path: str | Path, wanted: Sequence[str], there: Iterable[str], numeric: Sequence[str]
+    path: str | Path, wanted: Sequence[str], names: Iterable[str], numeric: Sequence[str]
 ) -> None:
     """Raise HarnessError if no metric is wanted, or one that a file does not have."""
     if not wanted:
         raise HarnessError(
-            f"{path}: expected a metric, a column of numbers; found {', '.join(there) or 'none'}"
+            f"{path}: expected a metric, a column of numbers; found {', '.join(names) or 'none'}"
         )
     for name in wanted:
-        if name not in there:
-            found = f"{nearest(name, numeric)}; found {', '.join(numeric) or 'none'}"
-            raise HarnessError(f"{path}: metric {name} is not there{found}")
+        if name not in names:
+            known = f"{nearest(name, numeric)}; found {', '.join(numeric) or 'none'}"
+            raise HarnessError(f"{path}: metric {name} is not there{known}")
 
 
 def _number(row: ScoreRow, metric: str) -> float:
@@ -193,19 +198,21 @@ def _number(row: ScoreRow, metric: str) -> float:
     value = row.scores[metric]
     if value is None or str(value).strip().lower() in ("", "nan", "null", "none"):
         return math.nan
-    found = _float(value)
-    if found is None or abs(found) > GREATEST:
+    number = _float(value)
+    if number is None or abs(number) > GREATEST:
         raise HarnessError(
             f"{row.place}: item {row.item}: {metric} must be {FINITE} got {value!r:.60}; score "
             "the item (right is 1, wrong is 0), or leave it empty and give missing=drop or "
             "missing=zero"
         )
-    return found
+    return number
 
 
 def _float(value: Any) -> float | None:
+    if isinstance(value, str):
+        value = TRUTH.get(value.lower(), value)
     try:
-        return float(TRUTH.get(value.lower(), value) if isinstance(value, str) else value)
+        return float(value)
     except OverflowError:
         return math.inf
     except (ValueError, TypeError):

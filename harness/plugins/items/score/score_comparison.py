@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -197,12 +197,13 @@ def compare_files(
     Returns:
         The comparisons. Their p are corrected over all of them.
     """
-    paths = [path for each in (runs, baselines) for several in each.values() for path in several]
-    files = {path: read_scores(path, metrics, columns) for path in paths}
-    ours, theirs = (
-        {name: [files[path] for path in several] for name, several in each.items()}
-        for each in (runs, baselines)
-    )
+
+    @cache
+    def read(path: str) -> dict[str, Scores]:
+        return read_scores(path, metrics, columns)
+
+    ours = {name: list(map(read, paths)) for name, paths in runs.items()}
+    theirs = {name: list(map(read, paths)) for name, paths in baselines.items()}
     return compare_systems(ours, theirs, missing)
 
 

@@ -130,8 +130,10 @@ def _records(path: Path, given: Names, metrics: Sequence[str] | None) -> Records
         case "jsonl":
             for number, row in stream_lines(path):
                 yield f"{path}:{number}", row, None
-        case "csv" | "tsv" as form:
-            yield from _separated(path, TAB if form == "tsv" else COMMA)
+        case "csv":
+            yield from _separated(path, COMMA)
+        case "tsv":
+            yield from _separated(path, TAB)
         case "parquet":
             yield from _parquet(path)
         case _:
@@ -196,7 +198,8 @@ def _row(place: str, fields: Fields, scores: Fields | None, names: Mapping[str, 
         apart = {names.get(key) for key in ("item", "cluster", "run")}
         scores = {str(key): value for key, value in fields.items() if key not in apart}
     run = str(fields.get(names["run"])) if "run" in names else ""
-    return ScoreRow(place, str(name), run, None if cluster in (None, "") else str(cluster), scores)
+    cluster = None if cluster in (None, "") else str(cluster)
+    return ScoreRow(place, str(name), run, cluster, scores)
 
 
 def _json(path: Path, given: Names, metrics: Sequence[str] | None) -> Records:
@@ -231,9 +234,7 @@ def _by_item(path: Path, report: Fields, metrics: Sequence[str]) -> Mapping[str,
     if message := misfit(report, dict[str, dict[str, object]]):
         raise HarnessError(f"{path}: {message} of scores, as the others are")
     inside = dict.fromkeys(name for values in nested.values() for name in values)
-    outer_known, inner_known = (
-        sum(metric in names for metric in metrics) for names in (nested, inside)
-    )
+    outer_known, inner_known = (len({*metrics} & names.keys()) for names in (nested, inside))
     single = len(nested) == 1
     if outer_known == inner_known and single == (len(inside) == 1):
         fewer = min(list(nested), list(inside), key=len)

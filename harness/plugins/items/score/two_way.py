@@ -99,7 +99,9 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
         )
     differences = values[0].mean(axis=1) - values[1].mean(axis=1)
     n = len(differences)
-    labels = np.unique(np.arange(n) if labels is None else labels, return_inverse=True)[1]
+    if labels is None:
+        labels = np.arange(n)
+    labels = np.unique(labels, return_inverse=True)[1]
     sizes = np.bincount(labels)
     units = len(sizes)
     if units < 2:

@@ -76,13 +76,12 @@ def result(
                 "counted": counted,
             }
         )
-    per_query = {
-        ids[number]: {
-            name: {"answer": judged.answers[i], "em": judged.em[i], "f1": judged.f1[i]}
-            for name, judged in found.items()
-        }
-        for i, number in enumerate(members.tolist())
-    }
+    per_query = {}
+    for i, number in enumerate(members.tolist()):
+        answers = {}
+        for name, judged in found.items():
+            answers[name] = {"answer": judged.answers[i], "em": judged.em[i], "f1": judged.f1[i]}
+        per_query[ids[number]] = answers
     figures = published.get("rows", {}).get(data.name, {})
     return {
         "dataset": data.name,
@@ -108,7 +107,7 @@ def result(
 def table(found: Mapping[str, Any]) -> Table:
     """Return the table: a row per condition, then the published ones."""
     rows: list[list[Any]] = [
-        [row["condition"], f"{row['passages']:.1f}", found["n"], *(row.get(key) for key in SCORES)]
+        [row["condition"], f"{row['passages']:.1f}", found["n"], *map(row.get, SCORES)]
         for row in found["conditions"]
     ]
     for system, scores in found["published"]["rows"].items():
@@ -129,11 +128,12 @@ def table(found: Mapping[str, Any]) -> Table:
 def notes(found: Mapping[str, Any]) -> list[str]:
     """Return the sentences below the table."""
     counted = [row["counted"] for row in found["conditions"]]
-    tokens = [sum(one["tokens"][kind] for one in counted) for kind in ("prompt", "completion")]
+    answers = sum(one["answers"] for one in counted)
+    prompt = sum(one["tokens"]["prompt"] for one in counted)
+    completion = sum(one["tokens"]["completion"] for one in counted)
     lines = [
-        f"{sum(one['answers'] for one in counted)} answers, {tokens[0]} prompt and {tokens[1]} "
-        "completion tokens if each condition is asked alone; requests of several conditions, "
-        "and stored answers, are paid for once"
+        f"{answers} answers, {prompt} prompt and {completion} completion tokens if each condition "
+        "is asked alone; requests of several conditions, and stored answers, are paid for once"
     ]
     unusable = sum(row["unusable"] for row in found["conditions"])
     if unusable:
@@ -153,7 +153,8 @@ def estimate_table(estimates: Mapping[str, Estimate], dataset: str, n: int) -> T
     """Return the table of each condition's estimate."""
     parts = ("requests", "kept", "prompt", "completion")
     rows: list[list[Any]] = [[name, *map(dict(one).get, parts)] for name, one in estimates.items()]
-    rows.append(["all", *(sum(row[place] for row in rows) for place in range(1, 5))])
+    _, *numbers = zip(*rows, strict=True)
+    rows.append(["all", *map(sum, numbers)])
     counts = ("requests", "answered", "prompt tokens", "completion tokens")
     columns = [Column("condition", "text"), *(Column(title, "count") for title in counts)]
     return Table("estimate", f"{dataset}: {counted(n, 'question')} a condition", columns, rows)

@@ -195,9 +195,8 @@ class Endpoint:
 
 def _read_answer(answer: Any) -> Answer:
     choice, usage = answer["choices"][0], answer.get("usage") or {}
-    content = choice["message"]["content"]
     return Answer(
-        "" if content is None else str(content),
+        str(choice["message"]["content"] or ""),
         str(choice.get("finish_reason") or "stop"),
         int(usage.get("prompt_tokens") or 0),
         int(usage.get("completion_tokens") or 0),

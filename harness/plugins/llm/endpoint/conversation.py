@@ -83,7 +83,8 @@ class Conversation:
         """
         request = self.chat.request(message, name, form)
         stored = self.kept.find(prompt, request)
-        for attempt in range(0 if stored is None else -1, TRIES):
+        first = 0 if stored is None else -1
+        for attempt in range(first, TRIES):
             try:
                 answer = stored or self._send(request | {"seed": self.chat.seed + attempt})
             except Refused as error:

@@ -72,13 +72,11 @@ class LLM(Chat):
             triples = ask(place, "triples", [name for name in entities if name is not None])
             return entities, [texts(row) if isinstance(row, list) else None for row in triples]
 
-        found = conversation.ask_all(range(len(ids)), read, "extract triples", "passage")
-        said = [Statements.of(entities, triples) for entities, triples in found]
-        conversation.list_wrong(folder, "passage", len(said))
-        (folder / "base").mkdir(exist_ok=True)
-        base, facts = self.base.extract(benchmark, folder / "base")
-        extraction, counts = add_statements(base, said)
-        return extraction, {**facts, **counts, **conversation.facts()}
+        answers = conversation.ask_all(range(len(ids)), read, "extract triples", "passage")
+        statements = [Statements.of(entities, triples) for entities, triples in answers]
+        conversation.list_wrong(folder, "passage", len(statements))
+        extraction, facts = add_statements(self.base, benchmark, folder, statements)
+        return extraction, {**facts, **conversation.facts()}
 
     def find_names(
         self, questions: Sequence[str], extraction: Extraction, folder: Path
@@ -130,9 +128,7 @@ def read_answer(content: str, stage: str) -> list[Any]:
     Statements are lists of their three parts, whether the answer has objects or lists. Raise
     ValueError for another form.
     """
-    found = read_field(content, stage, list)
+    rows = read_field(content, stage, list)
     if stage == "triples":
-        return [
-            [row.get(part) for part in PARTS] if isinstance(row, dict) else row for row in found
-        ]
-    return found
+        return [list(map(row.get, PARTS)) if isinstance(row, dict) else row for row in rows]
+    return rows

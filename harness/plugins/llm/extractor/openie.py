@@ -7,12 +7,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from harness.benchmark import Benchmark
 from harness.benchmark.text import Gazetteer, byte_offsets, is_capitalised, normal, words
 from harness.core.arrays import Int32Array
+from harness.graph.extractor import Extractor
 from harness.graph.extractor.extraction import (
     KINDS,
     Extraction,
@@ -74,30 +77,33 @@ class Statements:
 
 
 def add_statements(
-    base: Extraction, said: Sequence[Statements | None]
+    extractor: Extractor, benchmark: Benchmark, folder: Path, stated: Sequence[Statements | None]
 ) -> tuple[Extraction, dict[str, object]]:
-    """Return ``base`` with the statements about each passage (None: none known), and counts.
+    """Return an extraction with the statements about each passage (None: none known), and facts.
 
     Names of entities, subjects and objects become entities, each mentioned once by its passage with
     the kind ``open``.
     """
-    stated = [one or Statements() for one in said]
-    known = dict.fromkeys(name for one in stated for name in one.names)
-    number = {name: i for i, name in enumerate(dict.fromkeys([*base.names, *known]))}
+    (folder / "base").mkdir(exist_ok=True)
+    base, facts = extractor.extract(benchmark, folder / "base")
+    known = [statements or Statements() for statements in stated]
+    names = dict.fromkeys(name for statements in known for name in statements.names)
+    number = {name: i for i, name in enumerate(dict.fromkeys([*base.names, *names]))}
     predicates: dict[str, int] = {}
-    triples, passages = [], []
-    for place, one in enumerate(stated):
-        for subject, predicate, object_ in one.links:
+    rows, passages = [], []
+    for place, statements in enumerate(known):
+        for subject, predicate, object_ in statements.links:
             relation = predicates.setdefault(predicate, len(predicates))
-            triples.append((place, number[subject], relation, number[object_]))
-        own = [(number[name], UNKNOWN, UNKNOWN, OPEN) for name in one.names]
-        passages.append(_with(_rows(base.passages, place), own))
-    made = Triples.of(triples, list(predicates))
-    wrong = sum((one.wrong for one in stated), Counter[str]())
-    return Extraction(list(number), base.titled, Mentions.of(passages), made), {
-        "openie_entities": len(known),
-        "passages_without_triple": sum(not one.links for one in stated),
-        "self_loops": int((made.subject == made.object).sum()),
+            rows.append((place, number[subject], relation, number[object_]))
+        mentions = [(number[name], UNKNOWN, UNKNOWN, OPEN) for name in statements.names]
+        passages.append(_with(_rows(base.passages, place), mentions))
+    triples = Triples.of(rows, list(predicates))
+    wrong = sum((statements.wrong for statements in known), Counter[str]())
+    return Extraction(list(number), base.titled, Mentions.of(passages), triples), {
+        **facts,
+        "openie_entities": len(names),
+        "passages_without_triple": sum(not statements.links for statements in known),
+        "self_loops": int((triples.subject == triples.object).sum()),
         **{name: wrong[name] for name in ("not_entities", "not_triples", "empty_names")},
     }
 

@@ -53,21 +53,19 @@ class OpenIEFile:
     ) -> tuple[Extraction, Mapping[str, object]]:
         """Read the file, match its rows, and add them to the result of ``base``."""
         self._check()
-        said, counts = match_rows(Path(self.path), benchmark)
-        held = len(said) - said.count(None)
-        share = held / max(len(said), 1)
+        statements, counts = match_rows(Path(self.path), benchmark)
+        covered = len(statements) - statements.count(None)
+        share = covered / max(len(statements), 1)
         if share < self.coverage:
             raise HarnessError(
-                f"extractor.path={self.path}: its {counts['rows']} rows cover {held} of the "
-                f"{len(said)} passages of {benchmark.name} ({share:.1%}), "
+                f"extractor.path={self.path}: its {counts['rows']} rows cover {covered} of the "
+                f"{len(statements)} passages of {benchmark.name} ({share:.1%}), "
                 f"{counts['rows_without_passage']} rows belong "
                 f"to none; at least {self.coverage:.0%} is needed (extractor.coverage). Is it of "
                 "another corpus?"
             )
-        (folder / "base").mkdir(exist_ok=True)
-        base, facts = self.base.extract(benchmark, folder / "base")
-        extraction, found = add_statements(base, said)
-        return extraction, {**facts, **found, **counts, "coverage": round(share, 6)}
+        extraction, facts = add_statements(self.base, benchmark, folder, statements)
+        return extraction, {**facts, **counts, "coverage": round(share, 6)}
 
     def find_names(
         self, questions: Sequence[str], extraction: Extraction, folder: Path

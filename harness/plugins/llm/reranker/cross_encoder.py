@@ -62,7 +62,8 @@ class Classifier:
         self._check(dict.fromkeys(texts[0]))
         whole = self.tokenizer(*texts, verbose=False)["input_ids"]
         read = self.tokenizer(*texts, truncation="only_second", max_length=self.limit)
-        rows = [{key: column[row] for key, column in read.items()} for row in range(len(pairs))]
+        inputs = zip(*read.values(), strict=True)
+        rows = [dict(zip(read.keys(), row, strict=True)) for row in inputs]
 
         def forward(length: Hashable, places: Sequence[int]) -> Float64Array:
             batch = self.tokenizer.pad(

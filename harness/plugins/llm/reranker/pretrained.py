@@ -160,7 +160,8 @@ def score_batches(
         for shape, rows in groups.items()
         for at in range(0, len(rows), size)
     ]
-    found = np.empty(len(shapes))
+    scores = np.empty(len(shapes))
+    workers = threads.available() if device.type == "cpu" else 1
 
     def work(job: tuple[Hashable, list[int]]) -> tuple[list[int], Float64Array]:
         shape, rows = job
@@ -168,9 +169,7 @@ def score_batches(
             return rows, forward(shape, rows + rows[:1] * (size - len(rows)))[: len(rows)]
 
     with threads.torch_alone():
-        for rows, values in threads.map_threads(
-            work, jobs, threads.available() if device.type == "cpu" else 1
-        ):
-            found[rows] = values
+        for rows, values in threads.map_threads(work, jobs, workers):
+            scores[rows] = values
             advance(len(rows))
-    return found
+    return scores

@@ -113,8 +113,11 @@ class Boosted:
         names = list(forest["lists"])
         check_lists("fuser.forest", names, pool.names)
         rows = self._rows(pool, names)
-        slowed = [[[*node[:4], self.rate * node[4]] for node in tree] for tree in forest["trees"]]
-        scores = torch.from_numpy(add_leaves(rows.cpu().numpy(), slowed)).to(rows.device)
+        trees = []
+        for tree in forest["trees"]:
+            slowed = [[*node[:4], self.rate * node[4]] for node in tree]
+            trees.append(slowed)
+        scores = torch.from_numpy(add_leaves(rows.cpu().numpy(), trees)).to(rows.device)
         ranks = [feature_values(pool, name, ["rank"])[0] for name in pool.names]
         return scores.add_(total(ranks), alpha=TIE)
 

@@ -86,12 +86,12 @@ class Learned:
         columns, units = [], []
         for name in names:
             held = pool[name].present[there].double().cpu().numpy()
-            for feature, values in zip(
-                self.features, feature_values(pool, name, self.features), strict=True
-            ):
+            features = feature_values(pool, name, self.features)
+            for feature, values in zip(self.features, features, strict=True):
                 column = values[there].double().cpu().numpy()
-                units.append(_deviation(column[held > 0]) if feature == "score" else 1.0)
-                columns.append(column / units[-1])
+                unit = _deviation(column[held > 0]) if feature == "score" else 1.0
+                units.append(unit)
+                columns.append(column / unit)
             columns.append(held)
             units.append(1.0)
         flat = logistic(columns, labels, self.penalty)[1:] / np.array(units)

@@ -217,13 +217,12 @@ class Relational:
 
     def _state(self, fused: Tensor, pool: Calibrated, columns: Tensor, there: Tensor) -> State:
         """Return the state of the best m. ``columns`` and ``there`` are those of ``top``."""
-        found = pool.pool.context.relations
+        context = pool.pool.context.relations
+        known = context if isinstance(context, PassageRelations) else None
         asking = "reranker=relational asks what joins the passages of a benchmark"
-        relations = needed(found if isinstance(found, PassageRelations) else None, asking)
-        docs, scores = (
-            torch.where(there, values.gather(-1, columns), missing).cpu().numpy()
-            for values, missing in ((pool.pool.docs, -1), (fused, 0.0))
-        )
+        relations = needed(known, asking)
+        docs = torch.where(there, pool.pool.docs.gather(-1, columns), -1).cpu().numpy()
+        scores = torch.where(there, fused.gather(-1, columns), 0.0).cpu().numpy()
         docs = docs.astype(np.int32)
         related = pool.remember(("relations", docs.tobytes()), lambda: relations.among(docs))
         return State(docs, there.cpu().numpy(), scores, related)

@@ -65,7 +65,8 @@ def tsallis_weights(values: Tensor, present: Tensor, temperature: Tensor, q: flo
     """
     cold = temperature == 0
     change = (q - 1) * energies(values) / torch.where(cold, 1.0, temperature)
-    exponent = torch.log1p(change.clamp_(min=-1 if q < 1 else EPSILON - 1)) / (1 - q)
+    least = -1 if q < 1 else EPSILON - 1
+    exponent = torch.log1p(change.clamp_(min=least)) / (1 - q)
     weights = torch.where(present, torch.exp(torch.where(cold, 0.0, exponent)), 0.0)
     known = torch.nn.functional.pad(
         torch.where(present, values, -torch.inf), (0, 1), value=-torch.inf

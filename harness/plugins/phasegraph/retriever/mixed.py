@@ -37,17 +37,21 @@ class Mixed:
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Return the run over the benchmark's passages, and the number of foreign ones."""
-        found = [other.load(store) for other in self.others.values()]
-        whole = union(benchmark, [other for other in found if other.sha256 != benchmark.sha256])
+        benchmarks = [other.load(store) for other in self.others.values()]
+        foreign = [other for other in benchmarks if other.sha256 != benchmark.sha256]
+        whole = union(benchmark, foreign)
         run, facts = self.retriever.retrieve(whole, store)
-        own = {name: number for number, name in enumerate(benchmark.doc_ids.to_pylist())}
-        back = np.array([own.get(name, -1) for name in whole.doc_ids.to_pylist()], dtype=np.int32)
+        places = {name: place for place, name in enumerate(benchmark.doc_ids.to_pylist())}
+        back = np.array([places.get(name, -1) for name in whole.doc_ids.to_pylist()], np.int32)
         docs = back[run.docs]
-        kept = docs >= 0
-        query = np.repeat(np.arange(len(run)), run.lengths())[kept]
-        foreign = {"foreign_passages": int((back < 0).sum()), "foreign_dropped": int((~kept).sum())}
-        made = Run.of(benchmark.query_ids, benchmark.doc_ids, query, docs[kept], run.scores[kept])
-        return made, {**facts, **foreign}
+        is_own = docs >= 0
+        query = np.repeat(np.arange(len(run)), run.lengths())[is_own]
+        passages, dropped = int((back < 0).sum()), int((~is_own).sum())
+        counts = {"foreign_passages": passages, "foreign_dropped": dropped}
+        lists = Run.of(
+            benchmark.query_ids, benchmark.doc_ids, query, docs[is_own], run.scores[is_own]
+        )
+        return lists, {**facts, **counts}
 
 
 def union(benchmark: Benchmark, others: list[Benchmark]) -> Benchmark:
@@ -68,7 +72,7 @@ def union(benchmark: Benchmark, others: list[Benchmark]) -> Benchmark:
         benchmark.gold >= 0, places[np.maximum(benchmark.gold, 0)], benchmark.gold
     ).astype(np.int32)
     corpus = datasets.Dataset.from_dict(
-        {key: [column[place] for place in order] for key, column in columns.items()}
+        {key: list(map(column.__getitem__, order)) for key, column in columns.items()}
     )
     sha256 = texts_sha256(
         [benchmark.sha256, *(part for other in others for part in (other.name, other.sha256))]

@@ -68,15 +68,15 @@ def measure(
     for query, row in enumerate(benchmark.queries):
         docs, gold = _head(run, query, k), benchmark.gold[query]
         gold = gold[gold >= 0].tolist()
-        read = [texts[doc] for doc in docs]
+        text = "\n".join(texts[doc] for doc in docs)
         answers = {plain_words(answer) for answer in row["answers"] or []}
         if stated := answers - UNSTATED:
-            values[query] = any(answer in text for answer in stated for text in read)
+            values[query] = any(answer in text for answer in stated)
         else:
             values[query] = bool(gold) and set(gold) <= set(docs)
         if name == "hops_recovered":
-            named = {normal(titles[doc] or "") for doc in gold} - {""}
-            values[query] *= all(any(plain_words(own) in text for text in read) for own in named)
+            entities = {normal(titles[doc] or "") for doc in gold} - {""}
+            values[query] *= all(plain_words(entity) in text for entity in entities)
     return values
 
 

@@ -92,8 +92,6 @@ class Loaded:
         vectors = self.model.encode(
             list(texts), batch_size=self.encoder.batch_size, max_length=longest, instruction=prompt
         )
-        lengths = [
-            len(ids) for ids in self.model.tokenizer([prompt + text for text in texts])["input_ids"]
-        ]
+        tokens = self.model.tokenizer([prompt + text for text in texts])["input_ids"]
         advance(len(texts))
-        return np.asarray(vectors, dtype=np.float32), np.array(lengths) > longest
+        return np.asarray(vectors, dtype=np.float32), np.array(list(map(len, tokens))) > longest

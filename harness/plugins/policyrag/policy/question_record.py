@@ -122,12 +122,9 @@ def _terms(
         "length": started.memory.length,
         "ipf": started.memory.ipf,
     }
-    return [
-        {
-            **_passage(benchmark, doc),
-            "rank_before": int(before[doc]),
-            "rank": int(rank[doc]),
-            **{name: float(values[doc]) for name, values in columns.items()},
-        }
-        for doc in sorted(shown, key=rank.__getitem__)
-    ]
+    rows = []
+    for doc in sorted(shown, key=rank.__getitem__):
+        places = {"rank_before": int(before[doc]), "rank": int(rank[doc])}
+        terms = {name: float(values[doc]) for name, values in columns.items()}
+        rows.append({**_passage(benchmark, doc), **places, **terms})
+    return rows

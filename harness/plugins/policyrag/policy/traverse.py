@@ -82,14 +82,13 @@ class Traverse:
             for name, (matrix, weight) in weighed.items()
         }
         none = sp.csr_array((passages, passages))
-        return {
-            name: sp.csr_array(
-                sp.block_array([[None, matrix], [memory.back, None]])
-                if name == "context"
-                else sp.block_array([[matrix, None], [None, none]])
-            )
-            for name, matrix in rows.items()
-        }
+        families = {}
+        for name, matrix in rows.items():
+            blocks = [[matrix, None], [None, none]]
+            if name == "context":
+                blocks = [[None, matrix], [memory.back, None]]
+            families[name] = sp.csr_array(sp.block_array(blocks))
+        return families
 
     def _relation(self, memory: TypedMemory) -> sp.csr_array:
         """Return A_r with ``untitled``."""

@@ -35,8 +35,8 @@ def run(config: DictConfig) -> None:
     if config.lock is not None:
         lists = [key for key in LISTS if key != "dataset"]
         refuse_unread(*lists, why=f"lock={config.lock} brings its lists")
-    for name in ("count", "rivals", "seeds"):
-        whole_number(f"trace.{name}", config.trace[name], 1 if name == "count" else 0)
+    for name, least in {"count": 1, "rivals": 0, "seeds": 0}.items():
+        whole_number(f"trace.{name}", config.trace[name], least)
     check_ending(config.trace.out, "trace.out", [".json"])
     found: Trace = trace(config, typed())
     data = found.benchmark

@@ -102,7 +102,13 @@ def packed_scores(scores: Float64Array) -> Content:
 
 def table(shown: Table, display: Display) -> Content:
     """Return a table with the names of conf/display and its columns' sort keys."""
-    texts = [column.kind == "text" for column in shown.columns]
+    kinds = [column.kind for column in shown.columns]
+    rows, keys = [], []
+    for cells, values in zip(shown.cells(), shown.rows, strict=True):
+        texts = zip(cells, kinds, strict=True)
+        rows.append([display.cell(cell) if kind == "text" else cell for cell, kind in texts])
+        pairs = zip(values, kinds, strict=True)
+        keys.append([None if kind == "text" else sort_key(value) for value, kind in pairs])
     return {
         "name": shown.name,
         "title": display.text(shown.title),
@@ -111,16 +117,7 @@ def table(shown: Table, display: Display) -> Content:
         "columns": [
             {"title": display.text(column.title), "kind": column.kind} for column in shown.columns
         ],
-        "rows": [
-            [display.cell(cell) if text else cell for cell, text in zip(row, texts, strict=True)]
-            for row in shown.cells()
-        ],
-        "keys": [
-            [
-                None if column.kind == "text" else sort_key(value)
-                for value, column in zip(row, shown.columns, strict=True)
-            ]
-            for row in shown.rows
-        ],
+        "rows": rows,
+        "keys": keys,
         "marked": sorted(shown.marked),
     }

@@ -117,7 +117,7 @@ class HippoRAG(PPR):
         passed = cosine >= max(self.recognised, np.finfo(np.float64).tiny)
         gated: Mapping[str, object] = {}
         if self.gate is not None:
-            candidates = [[texts[place] for place in row] for row in near.tolist()]
+            candidates = np.array(texts, dtype=object)[near].tolist()
             kept, gated = keep(self.gate, asked, candidates, store)
             passed &= kept.reshape(near.shape)
         query, place = np.nonzero(passed)

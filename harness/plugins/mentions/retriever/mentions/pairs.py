@@ -33,9 +33,7 @@ def follow_edges(pairs: Pairs, values: Values, edges: sp.csr_array) -> tuple[Pai
 def expand_ranges(starts: NDArray[np.integer], counts: Int64Array) -> Int64Array:
     """Return int64[sum of counts]: ``counts[i]`` numbers from ``starts[i]`` on, for each i."""
     ends = np.cumsum(counts)
-    return np.repeat(starts - (ends - counts), counts) + np.arange(
-        int(ends[-1]) if len(ends) else 0
-    )
+    return np.repeat(starts - (ends - counts), counts) + np.arange(counts.sum())
 
 
 def cosines(passages: Float32Array, questions: Float32Array, pairs: Pairs) -> Values:
