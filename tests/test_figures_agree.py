@@ -16,8 +16,11 @@ PAGES = {
 @pytest.mark.parametrize(
     ("what", "pages"),
     [
-        (r"chosen on(?:, is significant in| \|) ([\d.]+)%", 2),
-        (r"(?:tested once on other questions, in |2\.5% is right\) \| \*\*)([\d.]+)%", 2),
+        (r"chosen on(?:, is significant in| \|) ([\d.]+)%", 3),
+        (
+            r"(?:tested once on other questions, in |once on test \| |2\.5% is right\) \| \*\*)([\d.]+)%",
+            3,
+        ),
         (r"([\d]+)% of (?:MuSiQue's|its) test questions share a gold passage with tune", 2),
         (
             r"`?fitted`?, by score \| [^|]*\| (57\.8)|alone find (57\.8) on MuSiQue|to (57\.8) last_hop@5 on MuSiQue",

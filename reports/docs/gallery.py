@@ -28,7 +28,6 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         "harness heldout sweep=DIR",
         "harness report 'sweep=[DIR,DIR,DIR]'",
     ),
-    "calibration": ("harness calibrate", "harness report"),
     "growth": ("python -m tests.benchmarks growth",),
 }
 """What makes a figure, by the module of harness.report that draws it (``growth``:
@@ -45,7 +44,6 @@ FILES = {
 them.
 """
 OTHERS = {
-    "calibration": "False findings of the protocol, and its power, on made-up worlds",
     "growth": "Seconds and memory of each stage as a benchmark grows to 200,000 passages",
 }
 """What draws outside harness.report.figure."""
