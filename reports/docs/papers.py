@@ -39,8 +39,10 @@ Replace the name after `dataset=` by another one of [data](data.md); capital wor
 ## The sweeps
 
 All tables of a paper are one sweep of a benchmark, held out once. Several papers were held out on the same questions, and
-`wiki_triples` asks those of 2Wiki, so each sweep is [one more evaluation](protocol.md#the-ledger) of them, which multiplies p. Minutes are what the sweep itself recorded on two
-processors that others used, too; *lists made* were not stored before and are part of that time.
+`wiki_triples` asks those of 2Wiki, so each sweep is [one more evaluation](protocol.md#the-ledger) of them, which multiplies p.
+*Evaluation* is by the ledger of these sweeps; the test halves of 2Wiki, MuSiQue and HotpotQA had been [looked at before](results.md). *Tune / test*: questions
+that the objective counts. *Minutes* are what the sweep itself recorded on two processors that others used, too; *lists made* were not stored before and are
+part of that time.
 """
 
 
