@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import chain, starmap
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -84,7 +84,7 @@ class Passages(Sequence[str]):
             column.slice(start, max(0, stop - start)).to_numpy()
             for column in (self.titles, self.texts)
         )
-        return [passage_text(title, text) for title, text in zip(*columns, strict=True)]
+        return list(starmap(passage_text, zip(*columns, strict=True)))
 
 
 def passage_text(title: str | None, text: str) -> str:

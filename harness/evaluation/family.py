@@ -31,23 +31,25 @@ class Family(Generic[C]):
     charge: int = 1
 
     @classmethod
-    def of(cls, found: Sequence[C], evaluation: int = 0) -> Family[C]:
+    def of(cls, comparisons: Sequence[C], evaluation: int = 0) -> Family[C]:
         """Return the family of all that is compared together, corrected by Holm.
 
         Args:
-            found: the comparisons.
+            comparisons: the comparisons.
             evaluation: number of this evaluation of test, 0 for tune and for runs.
         """
         times = charge(evaluation)
-        rule: Rule = "holm" if len(found) > 1 else "alone"
+        rule: Rule = "holm" if len(comparisons) > 1 else "alone"
         decided = []
-        for one, p in zip(found, holm([one.p_deciding for one in found]).tolist(), strict=True):
-            own = None if math.isnan(p) else min(1.0, times * p)
-            decided.append(one.with_fields(verdict=Verdict(own, rule, len(found), times)))
+        corrected = holm([one.p_deciding for one in comparisons]).tolist()
+        for one, p in zip(comparisons, corrected, strict=True):
+            charged = None if math.isnan(p) else min(1.0, times * p)
+            verdict = Verdict(charged, rule, len(comparisons), times)
+            decided.append(one.with_fields(verdict=verdict))
         return cls(decided, rule, times)
 
     @classmethod
-    def sequence(cls, found: Sequence[C], evaluation: int) -> Family[C]:
+    def sequence(cls, comparisons: Sequence[C], evaluation: int) -> Family[C]:
         """Return the tests of the winner on test: a fixed sequence, each at the whole level.
 
         A test that follows one which did not find the winner better is not done: its verdict has
@@ -55,12 +57,12 @@ class Family(Generic[C]):
         (Maurer, Hothorn & Lehmacher 1995).
 
         Args:
-            found: the comparisons with the reference and with the best single list of tune, in
-                this order; without a list that the winner ranks as, or that is the reference.
+            comparisons: those with the reference and with the best single list of tune, in this
+                order; without a list that the winner ranks as, or that is the reference.
             evaluation: number of this evaluation of test, 1 for the first.
         """
         times, tested, decided = charge(evaluation), True, []
-        for one in found:
+        for one in comparisons:
             p = one.p_deciding if tested else None
             if p is not None:
                 p = min(1.0, times * p)

@@ -141,17 +141,17 @@ class Comparison:
             labels: int64[n], clusters of the questions.
             fields: the other fields.
         """
-        found = [cls(row, theirs, labels=labels, **fields) for row in ours]
-        if not found:
-            return found
-        first, differences = found[0], ours - theirs
+        comparisons = [cls(row, theirs, labels=labels, **fields) for row in ours]
+        if not comparisons:
+            return comparisons
+        first, differences = comparisons[0], ours - theirs
         tests = {"by_question": paired_tests(differences, None, first.scale.share)}
         if first.shared:
             tests["by_cluster"] = paired_tests(differences, first._labels, first.scale.share)
-        for name, own in tests.items():
-            for one, test in zip(found, own, strict=True):
-                vars(one)[name] = test
-        return found
+        for name, results in tests.items():
+            for comparison, test in zip(comparisons, results, strict=True):
+                vars(comparison)[name] = test
+        return comparisons
 
     def with_fields(self, **fields: Any) -> Self:
         """Return a copy with other fields that keeps the cached results."""

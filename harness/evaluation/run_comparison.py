@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -316,4 +317,4 @@ def compare_all(
         )
 
     pairs = [(*pair, metric) for pair in pairs_of(runs, baselines) for metric in wanted]
-    return list(Family.of([compared(*pair) for pair in pairs]))
+    return list(Family.of(list(starmap(compared, pairs))))

@@ -185,32 +185,33 @@ def pairs_of(runs: Iterable[str], baselines: Iterable[str]) -> list[tuple[str, s
     return pairs or [(name, name) for name in runs]
 
 
-def comparison_table(found: Sequence[SystemComparison]) -> Table:
+def comparison_table(comparisons: Sequence[SystemComparison]) -> Table:
     """Return a table with a row for each comparison."""
     titles = ("score", "95% of score", "baseline", "difference", "95% of difference", "W", "L")
     tests = ("p by question", "Holm p", "odds ratio", "detectable")
-    numbers: list[SystemField] = judged(own, *titles, *tests, scale=found[0].scale)
+    numbers: list[SystemField] = judged(own, *titles, *tests, scale=comparisons[0].scale)
     gate: SystemField = Field(
         Column("gate", "text"),
         lambda one: one.gate and one.gate.verdict,
-        any(one.gate for one in found),
+        any(one.gate for one in comparisons),
     )
-    fields = [*_systems(found), *found[0].more_fields(found), *numbers, gate]
-    baselines = ", ".join(dict.fromkeys(one.baseline for one in found))
-    title = f"Against {baselines}, {'in percent' if found[0].scale.share else 'more is better'}"
-    return Table.of("comparison", title, fields, found, source_of(found), _notes(found))
+    fields = [*_systems(comparisons), *comparisons[0].more_fields(comparisons), *numbers, gate]
+    baselines = ", ".join(dict.fromkeys(one.baseline for one in comparisons))
+    unit = "in percent" if comparisons[0].scale.share else "more is better"
+    title, notes = f"Against {baselines}, {unit}", _notes(comparisons)
+    return Table.of("comparison", title, fields, comparisons, source_of(comparisons), notes)
 
 
-def _systems(found: Sequence[SystemComparison]) -> list[SystemField]:
+def _systems(comparisons: Sequence[SystemComparison]) -> list[SystemField]:
     """Return the columns of the systems, their questions and missing lists."""
-    several = len({one.baseline for one in found}) > 1
+    several = len({one.baseline for one in comparisons}) > 1
     return [
         Field(Column("run", "text"), lambda one: one.name),
         Field(Column("baseline", "text"), lambda one: one.baseline, several),
         Field(Column("metric", "text"), lambda one: str(one.metric)),
-        Field(Column("n", "count"), lambda one: one.n, len({one.n for one in found}) > 1),
-        _missing(found, "", "name"),
-        _missing(found, "baseline ", "baseline"),
+        Field(Column("n", "count"), lambda one: one.n, len({one.n for one in comparisons}) > 1),
+        _missing(comparisons, "", "name"),
+        _missing(comparisons, "baseline ", "baseline"),
     ]
 
 
@@ -229,22 +230,22 @@ def own(one: SystemComparison) -> SystemComparison:
     return one
 
 
-def _notes(found: Sequence[SystemComparison]) -> list[str]:
+def _notes(comparisons: Sequence[SystemComparison]) -> list[str]:
     """Return notes on the method of Holm p and intervals, unless it is by question."""
-    rulings = dict.fromkeys(one.ruling.how for one in found if one.ruling.how)
+    rulings = dict.fromkeys(one.ruling.how for one in comparisons if one.ruling.how)
     notes = [f"Holm p and intervals {how}." for how in rulings]
-    notes += ["Too few clusters for a p."] * any(one.p_deciding is None for one in found)
-    return notes + [ODDS] * (found[0].fusable or any(one.binary for one in found))
+    notes += ["Too few clusters for a p."] * any(one.p_deciding is None for one in comparisons)
+    return notes + [ODDS] * (comparisons[0].fusable or any(one.binary for one in comparisons))
 
 
-def source_of(found: Sequence[SystemComparison]) -> Source:
+def source_of(comparisons: Sequence[SystemComparison]) -> Source:
     """Return how many questions each metric counts, and which ones runs lack."""
-    counts = {str(one.metric): one.n for one in found}
+    counts = {str(one.metric): one.n for one in comparisons}
     most = max(counts.values())
-    fewer = "".join(f" ({metric}: {own})" for metric, own in counts.items() if own < most)
-    coverages = {name: coverage for one in found for name, coverage in one.coverages.items()}
+    fewer = "".join(f" ({metric}: {count})" for metric, count in counts.items() if count < most)
+    coverages = {name: coverage for one in comparisons for name, coverage in one.coverages.items()}
     lacking = [line for name, one in coverages.items() for line in one.lacking(name)]
-    return Source(f"{found[0].extent(most)}{fewer}", lacking)
+    return Source(f"{comparisons[0].extent(most)}{fewer}", lacking)
 
 
 def _listed(bounds: tuple[float, float] | None) -> list[float] | None:

@@ -31,24 +31,24 @@ def check_members(concept: str, made: object) -> None:
         )
 
 
-def checked(made: object, found: object, shape: Sequence[int], what: str) -> Tensor:
+def checked(strategy: object, array: object, shape: Sequence[int], what: str) -> Tensor:
     """Return the result of a strategy if it is float64[*shape]; raise HarnessError otherwise.
 
     Args:
-        made: the strategy.
-        found: its result.
+        strategy: the strategy.
+        array: its result.
         shape: the expected shape.
         what: the expected content, for the message, as in ``a score a document``.
     """
-    if isinstance(found, Tensor) and found.dtype == torch.float64 and found.shape == tuple(shape):
-        return found
+    if isinstance(array, Tensor) and array.dtype == torch.float64 and array.shape == tuple(shape):
+        return array
     message = (
-        f"{found.dtype} of shape {tuple(found.shape)}"
-        if isinstance(found, Tensor)
-        else described(found)
+        f"{array.dtype} of shape {tuple(array.shape)}"
+        if isinstance(array, Tensor)
+        else described(array)
     )
     raise HarnessError(
-        f"{type(made).__name__} gave {message}, expected {what}, float64 of {tuple(shape)}"
+        f"{type(strategy).__name__} gave {message}, expected {what}, float64 of {tuple(shape)}"
     )
 
 

@@ -5,6 +5,7 @@ have its table.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import starmap
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
@@ -112,7 +113,7 @@ def write_result(
     texts = {place: FORMS[ending](place.stem, one, first) for place, one in tables.items()}
     if ending == ".csv" and queries:
         texts[beside("queries")] = joined_ranks(queries()).to_csv(index=False)
-    return [write_text(place, text) for place, text in texts.items()]
+    return list(starmap(write_text, texts.items()))
 
 
 def _above(first: str, text: str) -> str:

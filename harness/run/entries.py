@@ -205,16 +205,16 @@ def without_padding(found: Entries) -> Entries:
     padded &= np.abs(found.scores) >= PADDING
     if not padded.any():
         return found
-    kept = np.flatnonzero(~padded)
+    rest = np.flatnonzero(~padded)
     place = found.place(int(np.flatnonzero(padded)[0]))
-    ranks = None if found.ranks is None else found.ranks[kept]
+    ranks = None if found.ranks is None else found.ranks[rest]
     return replace(
         found,
-        queries=found.queries.take(arrow(kept)),
-        docs=found.docs.take(arrow(kept)).cast(pa.string()).dictionary_encode(),
-        scores=found.scores[kept],
+        queries=found.queries.take(arrow(rest)),
+        docs=found.docs.take(arrow(rest)).cast(pa.string()).dictionary_encode(),
+        scores=found.scores[rest],
         ranks=ranks,
-        place=lambda entry: found.place(int(kept[entry])),
+        place=lambda entry: found.place(int(rest[entry])),
         notes=[
             *found.notes,
             f"{place}: left out {counted(int(padded.sum()), 'entry')} of FAISS's padding "
@@ -248,19 +248,17 @@ def check_ranks(found: Entries, ranks: Int64Array) -> list[str]:
         "are meant, write scores that fall with them"
     )
     notes = [message] if (scores == scores[0]).all() and (ranks != ranks[0]).any() else []
-    ordered = (rows[1:] > rows[:-1]) | (
-        (rows[1:] == rows[:-1]) & (scores[1:] <= scores[:-1]) & (ranks[1:] >= ranks[:-1])
-    )
-    if ordered.all():
+    in_order = (scores[1:] <= scores[:-1]) & (ranks[1:] >= ranks[:-1])
+    in_order &= rows[1:] == rows[:-1]
+    if (in_order | (rows[1:] > rows[:-1])).all():
         return notes
     pair = _first_contradiction(rows, scores, ranks)
     if pair is not None:
         better, worse = pair
         by_rank = np.lexsort((ranks, rows))
-        same_query = rows[by_rank][1:] == rows[by_rank][:-1]
-        scores_fall = (same_query & (scores[by_rank][1:] < scores[by_rank][:-1])).any()
+        same_query = np.diff(rows[by_rank]) == 0
         mend = "number the ranks by descending score"
-        if not scores_fall:
+        if not (same_query & (np.diff(scores[by_rank]) < 0)).any():
             mend = "if a lower score is better, as for distances, negate the scores"
         raise HarnessError(
             f"{found.at(worse)}, document {found.docs[worse]}: rank {ranks[worse]} contradicts "
@@ -277,7 +275,7 @@ def check_once(found: Entries) -> None:
     if not (pairs[1:] == pairs[:-1]).any():
         return
     order = np.lexsort((docs, rows))
-    twice = (rows[order][1:] == rows[order][:-1]) & (docs[order][1:] == docs[order][:-1])
+    twice = (np.diff(rows[order]) == 0) & (np.diff(docs[order]) == 0)
     again, first = min(zip(order[1:][twice].tolist(), order[:-1][twice].tolist(), strict=True))
     raise HarnessError(
         f"{found.at(again)} holds document {found.docs[again]} twice, first at "
@@ -299,9 +297,8 @@ def find_order(rows: Int64Array, docs: Int32Array, scores: Float64Array) -> NDAr
     same = rows[1:] == rows[:-1]
     if (rows[1:] < rows[:-1]).any():
         return np.lexsort((docs, -scores, rows))
-    wrong = same & (
-        (scores[1:] > scores[:-1]) | ((scores[1:] == scores[:-1]) & (docs[1:] < docs[:-1]))
-    )
+    rising, equal = scores[1:] > scores[:-1], scores[1:] == scores[:-1]
+    wrong = same & (rising | (equal & (docs[1:] < docs[:-1])))
     if not wrong.any():
         return None
     unsorted = np.zeros(int(rows[-1]) + 1, dtype=bool)
@@ -339,8 +336,8 @@ def _first_contradiction(
     None if no rank contradicts a score.
     """
     order = np.lexsort((ranks, -scores, rows))
-    same_query = rows[order][1:] == rows[order][:-1]
-    wrong = np.flatnonzero(same_query & (ranks[order][1:] < ranks[order][:-1]))
+    same_query = np.diff(rows[order]) == 0
+    wrong = np.flatnonzero(same_query & (np.diff(ranks[order]) < 0))
     return (int(order[wrong[0]]), int(order[wrong[0] + 1])) if wrong.size else None
 
 

@@ -39,20 +39,20 @@ def resembling(missing: pa.StringArray, others: pa.StringArray) -> list[str]:
     """Return, for each rule of ``RULES``, how many missing ids equal one of the others by it, with
     an example.
     """
-    said = []
+    sentences = []
     for what, rule in RULES.items() if len(others) else ():
         if not len(missing):
             break
-        found = pc.index_in(rule(missing), value_set=rule(others))
-        if count := len(found) - found.null_count:
-            place = int(pc.index(pc.is_valid(found), True).as_py())
-            ours, theirs = missing[place].as_py(), others[found[place].as_py()].as_py()
-            said.append(
+        places = pc.index_in(rule(missing), value_set=rule(others))
+        if count := len(places) - places.null_count:
+            place = int(pc.index(pc.is_valid(places), True).as_py())
+            ours, theirs = missing[place].as_py(), others[places[place].as_py()].as_py()
+            sentences.append(
                 f"{count} {'differs' if count == 1 else 'differ'} in {what} alone: {ours!r}, "
                 f"{theirs!r}"
             )
-            missing = missing.filter(pc.is_null(found))
-    return said
+            missing = missing.filter(pc.is_null(places))
+    return sentences
 
 
 def examples(ids: pa.StringArray) -> str:

@@ -169,24 +169,22 @@ class Run:
                 document twice in a list.
         """
         queries, documents = strings("query_ids", query_ids), strings("doc_ids", doc_ids)
-        rows, found = (
-            numbers(f"Run.of: {name}", each, np.int64)
-            for name, each in (("query", query), ("doc", doc))
-        )
+        rows = numbers("Run.of: query", query, np.int64)
+        places = numbers("Run.of: doc", doc, np.int64)
         # -0.0 becomes 0.0: they are one score
         values = numbers("Run.of: score", score, np.float64) + 0.0
-        if not len(rows) == len(found) == len(values):
+        if not len(rows) == len(places) == len(values):
             raise HarnessError(
                 f"Run.of: expected as many queries as documents and scores, got {len(rows)}, "
-                f"{len(found)} and {len(values)}"
+                f"{len(places)} and {len(values)}"
             )
-        padded, notes = (found == -1) & (np.abs(values) >= PADDING), []
+        padded, notes = (places == -1) & (np.abs(values) >= PADDING), []
         if padded.any():
             notes = [f"Run.of: left out {counted(int(padded.sum()), 'entry')} of FAISS's padding"]
-            rows, found, values = rows[~padded], found[~padded], values[~padded]
+            rows, places, values = rows[~padded], places[~padded], values[~padded]
         _check_range("Run.of", "query", rows, len(queries))
-        _check_range("Run.of", "document", found, len(documents))
-        documents_of = found.astype(np.int32)
+        _check_range("Run.of", "document", places, len(documents))
+        documents_of = places.astype(np.int32)
         order = find_order(rows, documents_of, values)
         if order is not None:
             rows, documents_of, values = rows[order], documents_of[order], values[order]
@@ -507,20 +505,22 @@ def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
         HarnessError: a score is not finite, a document occurs twice in a list, a rank
             contradicts a score, or the scores of ordered lists rise.
     """
-    files = {name: without_padding(found) for name, found in files.items()}
-    doc_ids, places = number([found.docs for found in files.values()])
-    queries = pc.unique(pa.concat_arrays([found.queries.dictionary for found in files.values()]))
+    files = {name: without_padding(entries) for name, entries in files.items()}
+    doc_ids, places = number([entries.docs for entries in files.values()])
+    queries = pc.unique(
+        pa.concat_arrays([entries.queries.dictionary for entries in files.values()])
+    )
     runs = {}
-    for (name, found), docs in zip(files.items(), places, strict=True):
-        rows = find(found.queries.dictionary, queries)[to_numpy(found.queries.indices)]
-        check_named(found)
-        check_finite(found)
-        ranked = [] if found.ranks is None else check_ranks(found, found.ranks)
-        notes = said([*found.notes, *ranked, *check_rising(found)])
+    for (name, entries), docs in zip(files.items(), places, strict=True):
+        rows = find(entries.queries.dictionary, queries)[to_numpy(entries.queries.indices)]
+        check_named(entries)
+        check_finite(entries)
+        ranked = [] if entries.ranks is None else check_ranks(entries, entries.ranks)
+        notes = said([*entries.notes, *ranked, *check_rising(entries)])
         try:
-            run = Run.of(queries, doc_ids, rows, docs, found.scores)
+            run = Run.of(queries, doc_ids, rows, docs, entries.scores)
         except HarnessError:
-            check_once(found)
+            check_once(entries)
             raise
         runs[name] = run.changed(notes=notes)
     return runs

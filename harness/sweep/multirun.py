@@ -12,6 +12,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -169,7 +170,7 @@ def _joint(jobs: Sequence[Job]) -> Table:
             titles = [title for title, _ in job["table"]["columns"]]
             own = {"job": _cell(job, jobs)}
             rows += [own | dict(zip(titles, row, strict=True)) for row in job["table"]["rows"]]
-    columns = [Column(*column) for column in kinds.items()]
+    columns = list(starmap(Column, kinds.items()))
     cells = [list(map(row.get, kinds)) for row in rows]
     return Table("multirun", f"All results of {counted(len(jobs), 'job')}", columns, cells)
 

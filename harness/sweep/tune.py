@@ -60,9 +60,9 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
     data = prepared.benchmark
     members = data.need_members("tune")
     log.info("score %d trials on %d questions: begins", len(trials), len(members))
-    found, plan = Findings.of(prepared, trials), prepared.plan
-    log.info("score: done in %.1f s", found.seconds)
-    folder = Path(plan.config.paths.runs) / "sweeps" / f"{data.name}-{found.identity}"
+    findings, plan = Findings.of(prepared, trials), prepared.plan
+    log.info("score: done in %.1f s", findings.seconds)
+    folder = Path(plan.config.paths.runs) / "sweeps" / f"{data.name}-{findings.identity}"
     make_folder(folder)
     with locked(folder.with_suffix(".lock")):
         remove_partials(folder)
@@ -72,11 +72,11 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
         if held_out:
             log.warning("%s was held out, so its files stay as they are", folder)
         else:
-            kept = replace(plan, config=keep_files(plan.config))
-            write_text(folder / "config.yaml", kept.stored())
-            _ = found.manifest  # judging counts
+            local = replace(plan, config=keep_files(plan.config))
+            write_text(folder / "config.yaml", local.stored())
+            _ = findings.manifest  # judging counts
             seconds = time.perf_counter() - started
-            spent = {"score": found.seconds, "judge": seconds - found.seconds}
+            spent = {"score": findings.seconds, "judge": seconds - findings.seconds}
             costs = cost(
                 prepared.identities, data.sha256, store(plan.config), spent, len(data.questions)
             )
@@ -85,7 +85,7 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
                 "cost": costs,
                 "machine": describe_machine(),
             }
-            found.write(folder, measured)
+            findings.write(folder, measured)
         (folder / LOCK).touch()  # the latest sweep, also if it existed before
     return SweepResult(folder)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,7 @@ def assert_equal(one: Run, other: Run, changed: str) -> None:
         changed: how the second one was made, as in ``the lists in another order``.
     """
     arrays = ((one.indptr, other.indptr), (one.docs, other.docs), (one.scores, other.scores))
-    if not (all(np.array_equal(a, b) for a, b in arrays) and one.doc_ids.equals(other.doc_ids)):
+    if not (all(starmap(np.array_equal, arrays)) and one.doc_ids.equals(other.doc_ids)):
         raise AssertionError(f"{changed}: {first_difference(one, other)}")
 
 

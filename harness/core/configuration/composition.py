@@ -262,25 +262,25 @@ def _choices(given: Sequence[Override], groups: Mapping[str, str | None]) -> lis
 
     Raises HarnessError for an unknown name.
     """
-    found = []
-    for one in given:
-        if not one.chooses(groups):
+    choices = []
+    for override in given:
+        if not override.chooses(groups):
             continue
-        if "~" in one.sign:
-            found.append(str(one))
+        if "~" in override.sign:
+            choices.append(str(override))
             continue
-        known = names(one.key.partition("@")[0])
-        may_be_null = one.key in groups and groups[one.key] is None
+        known = names(override.key.partition("@")[0])
+        may_be_null = override.key in groups and groups[override.key] is None
         wrong = [
             value
-            for value in one.values
+            for value in override.values
             if value not in known and not (value == "null" and may_be_null)
         ]
         if wrong:
-            raise _no_name(one, wrong[0], known, groups)
-        sign = "" if one.key in groups else "+"
-        found.append(f"{sign}{one.key}={next(iter(one.values), known[0])}")
-    return found
+            raise _no_name(override, wrong[0], known, groups)
+        sign = "" if override.key in groups else "+"
+        choices.append(f"{sign}{override.key}={next(iter(override.values), known[0])}")
+    return choices
 
 
 def _no_name(
@@ -305,14 +305,14 @@ def _inputs(given: Sequence[Override], keys: Keys) -> list[str]:
     text = repr([one.value for one in given] + [keys.tree.get("grid"), keys.tree["reranker"]])
     text += repr(keys.groups["reranker"])
     typed = {one.key for one in given}
-    found = []
+    inputs = []
     for entry, readers in extensions.inputs().items():
         group = entry.partition("=")[0]
         place = group.partition("@")[2] or group
         named = re.search(rf"\b({'|'.join(readers)})\b", text)
         if named and group not in typed and place not in keys.tree:
-            found.append(f"+{entry}")
-    return found
+            inputs.append(f"+{entry}")
+    return inputs
 
 
 def _check_experiment(primary: str, choices: Sequence[str], name: str) -> None:

@@ -236,13 +236,13 @@ def measure_of(name: str, typed: str = "") -> Measure:
         whole = [one for one, measure in MEASURES.items() if measure.whole]
         listed = ", ".join(one if one in whole else f"{one}@k" for one in known)
         raise HarnessError(f"metric {typed or name} is not known{hint}; known: {listed}")
-    made = conf_files.strategy("metric", name)
-    if not isinstance(made, Measure):
-        kind = with_article(type(made).__name__)
+    strategy = conf_files.strategy("metric", name)
+    if not isinstance(strategy, Measure):
+        kind = with_article(type(strategy).__name__)
         raise HarnessError(
             f"conf/metric/{name}.yaml makes {kind}, expected _target_: {Measure.__module__}.Measure"
         )
-    return made
+    return strategy
 
 
 def described_metrics() -> dict[str, str]:
@@ -380,24 +380,24 @@ class Metric:
 
     def _checked(self, values: object, shape: tuple[int, ...]) -> Values:
         """Return the values of a user-defined formula, or raise HarnessError."""
-        found = np.asarray(values)
-        if found.shape != shape or found.dtype.kind not in "fiub":
-            what = f"{found.dtype} of shape {found.shape}"
+        array = np.asarray(values)
+        if array.shape != shape or array.dtype.kind not in "fiub":
+            what = f"{array.dtype} of shape {array.shape}"
             raise HarnessError(
                 f"metric {self}: {self.measure.target} gave {what}, expected a number a query, "
                 f"{shape}"
             )
-        given = found.astype(np.float64)
-        wrong, expected = np.abs(given) > GREATEST, FINITE
+        numbers = array.astype(np.float64)
+        wrong, expected = np.abs(numbers) > GREATEST, FINITE
         if self.measure.binary:
-            wrong, expected = ~np.isin(given, (0.0, 1.0)), "0 or 1, as binary: true says,"
-        wrong &= ~np.isnan(given)
+            wrong, expected = ~np.isin(numbers, (0.0, 1.0)), "0 or 1, as binary: true says,"
+        wrong &= ~np.isnan(numbers)
         if wrong.any():
             raise HarnessError(
-                f"metric {self}: {self.measure.target} gave {given[wrong][0]:g}, expected "
+                f"metric {self}: {self.measure.target} gave {numbers[wrong][0]:g}, expected "
                 f"{expected} or NaN if a query does not count"
             )
-        return given
+        return numbers
 
 
 def average(values: Values) -> Values:

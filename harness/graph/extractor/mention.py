@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, starmap
 
 import numpy as np
 
@@ -134,23 +134,23 @@ class Finder:
 
     def find(self, job: Job) -> list[Mentioned]:
         """Return the mentions of each text."""
-        return [self._find(*each) for each in zip(*job, strict=True)]
+        return list(starmap(self._find, zip(*job, strict=True)))
 
     def _find(self, text: str, recognised: Int32Array, whole: str) -> Mentioned:
         at = words(text)
-        found = _titles(text, at, self._known, self._casing)
-        _add(found, text, [(a, b) for a, b, kept in recognised.tolist() if kept], ENTITY)
+        mentions = _titles(text, at, self._known, self._casing)
+        _add(mentions, text, [(a, b) for a, b, is_kept in recognised.tolist() if is_kept], ENTITY)
         if self._with_spans:
-            left_out = Places((a, b) for a, b, kept in recognised.tolist() if not kept)
+            left_out = Places((a, b) for a, b, is_kept in recognised.tolist() if not is_kept)
             runs = [(at.start[a], at.end[b - 1]) for a, b in spans(text, at, self._casing)]
-            _add(found, text, [run for run in runs if not any(left_out.touching(*run))], SPAN)
-        found.sort(key=lambda mention: (mention[1], -mention[2]))
-        places = np.array([(start, end) for _, start, end, _ in found], dtype=np.int64).reshape(
+            _add(mentions, text, [run for run in runs if not any(left_out.touching(*run))], SPAN)
+        mentions.sort(key=lambda mention: (mention[1], -mention[2]))
+        places = np.array([(start, end) for _, start, end, _ in mentions], dtype=np.int64).reshape(
             -1, 2
         )
         ends = byte_offsets(whole, (places + len(whole) - len(text)).ravel()).reshape(-1, 2)
-        kinds = np.array([kind for *_, kind in found], dtype=np.int64)
-        return [name for name, *_ in found], np.column_stack([ends, kinds]).astype(np.int32)
+        kinds = np.array([kind for *_, kind in mentions], dtype=np.int64)
+        return [name for name, *_ in mentions], np.column_stack([ends, kinds]).astype(np.int32)
 
 
 def _titles(text: str, at: Words, known: Gazetteer, casing: Casing) -> Found:

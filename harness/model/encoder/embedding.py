@@ -243,20 +243,22 @@ def _merge(
     }
 
 
-def _checked(model: Model, found: object, count: int) -> tuple[Float32Array, BoolArray]:
+def _checked(model: Model, result: object, count: int) -> tuple[Float32Array, BoolArray]:
     """Return the result of an encoder. Raise HarnessError unless it is a vector and a mark for each
     text.
     """
-    given = found if isinstance(found, tuple) and len(found) == 2 else (found, None)
+    arrays = result if isinstance(result, tuple) and len(result) == 2 else (result, None)
     wanted = (("f", (count, model.dimension)), ("b", (count,)))
     if all(
         isinstance(array, np.ndarray) and array.dtype.kind == kind and array.shape == shape
-        for array, (kind, shape) in zip(given, wanted, strict=True)
+        for array, (kind, shape) in zip(arrays, wanted, strict=True)
     ):
-        return given  # type: ignore[return-value]
+        return arrays  # type: ignore[return-value]
     message = " and ".join(
-        f"{one.dtype} of shape {one.shape}" if isinstance(one, np.ndarray) else described(one)
-        for one in given
+        f"{array.dtype} of shape {array.shape}"
+        if isinstance(array, np.ndarray)
+        else described(array)
+        for array in arrays
     )
     raise HarnessError(
         f"{type(model).__name__}.encode gave {message}, expected vectors, float32 of "

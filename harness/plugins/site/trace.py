@@ -110,15 +110,15 @@ class Tracer:
         """Return, by list with the fused one last, a question's passages with scores,
         best first.
         """
-        found = {
-            each: _entries(run.docs, run.scores, run.indptr, query)
-            for each, run in self.runs.items()
+        lists = {
+            name: _entries(run.docs, run.scores, run.indptr, query)
+            for name, run in self.runs.items()
         }
-        chosen, one = self.chosen, np.array([query])
-        runs = {each: self.runs[each].take(one) for each in chosen.pool.lists}
-        pool = chosen.pool.align(runs, "cpu", self.context.take(one))
+        chosen, place = self.chosen, np.array([query])
+        runs = {name: self.runs[name].take(place) for name in chosen.pool.lists}
+        pool = chosen.pool.align(runs, "cpu", self.context.take(place))
         lengths, docs, scores = rank_documents(chosen.fused(pool), pool.docs)
-        return {**found, self.fused: _entries(docs, scores, np.array([0, int(lengths[0])]), 0)}
+        return {**lists, self.fused: _entries(docs, scores, np.array([0, int(lengths[0])]), 0)}
 
     def trace(self, query: int, count: int, rivals: int) -> Trace:
         """Return the trace of a question with ``count`` paths per passage and up to ``rivals``

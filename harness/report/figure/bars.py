@@ -27,21 +27,21 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
         axes = figure.subplots()
         height = 0.8 / max(len(splits), 1)
         for number, split in enumerate(splits):
-            own = [line for line in lines if line.split == split]
+            of_split = [line for line in lines if line.split == split]
             shift = (number - (len(splits) - 1) / 2) * height
             color = COLORS[0] if split == "test" else COLORS[5]
             bars = axes.barh(
-                [labels.index(line.label) + shift for line in own],
-                [100 * line.scores[0] for line in own],
+                [labels.index(line.label) + shift for line in of_split],
+                [100 * line.scores[0] for line in of_split],
                 height * 0.92,
                 color=color,
                 label=split,
             )
             texts = []
-            for line in own:
+            for line in of_split:
                 text = f"{100 * line.scores[0]:.1f}"
-                if (found := line.against) is not None:
-                    text += f"  {found.wins}W/{found.losses}L  {100 * found.difference:+.1f}"
+                if (pair := line.against) is not None:
+                    text += f"  {pair.wins}W/{pair.losses}L  {100 * pair.difference:+.1f}"
                 texts.append(text)
             axes.bar_label(bars, texts, padding=2)
         axes.set_yticks(range(len(labels)), labels)
@@ -54,12 +54,12 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
             figure.legend(loc="outside upper right", ncols=2)
 
     counts = ", ".join(dict.fromkeys(f"{line.split} n = {line.n}" for line in lines))
-    said = (
+    description = (
         f"Questions: {first} ({counts}). Beside a bar: the score, W/L against "
         f"{compared.spec['against']}, the difference."
     )
     height = 0.8 + 0.17 * len(labels) * max(len(splits), 1)
-    notes = " ".join([said, *compared.notes])
+    notes = " ".join([description, *compared.notes])
     return Picture(
         spec["name"], compared.spec["title"], draw, height, notes, compared.source.extent
     ), None

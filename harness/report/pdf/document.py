@@ -171,41 +171,41 @@ def _together(results: Sequence[SweepResult], display: Display) -> Section:
     """Return the tables and figures of all sweeps at once."""
     tables = main(results, display)
     for name in dict.fromkeys(str(one.manifest["dataset"]) for one in results):
-        own = [one for one in results if one.manifest["dataset"] == name]
-        if len(own) > 1:
-            tables.append(replace(settings_table(own), name=f"settings_{file_name(name)}"))
+        of_data = [one for one in results if one.manifest["dataset"] == name]
+        if len(of_data) > 1:
+            tables.append(replace(settings_table(of_data), name=f"settings_{file_name(name)}"))
     pictures = [one for ones in by_kind(results).values() for one in joint_figures(ones)]
     return Section("All sweeps", "", "", [], {}, tables, pictures)
 
 
-def _write(one: Section, out: Path, display: Display) -> list[Path]:
+def _write(part: Section, out: Path, display: Display) -> list[Path]:
     """Write the files of a section, and remove files of tables and figures that it
     no longer has.
     """
-    tables, figures = out / "tables" / one.folder, out / "figures" / one.folder
-    made: list[Path] = []
+    tables, figures = out / "tables" / part.folder, out / "figures" / part.folder
+    paths: list[Path] = []
     by_name: dict[str, list[Table]] = {}
-    for table in one.every:
-        by_name.setdefault(one.path(table), []).append(table)
-    for name, own in by_name.items():
+    for table in part.every:
+        by_name.setdefault(part.path(table), []).append(table)
+    for name, grouped in by_name.items():
         texts = []
-        for number, table in enumerate(own):
-            label = "-".join(filter(None, [one.label, f"{table.name}{number or ''}"]))
+        for number, table in enumerate(grouped):
+            label = "-".join(filter(None, [part.label, f"{table.name}{number or ''}"]))
             plain = replace(table, source=Source(table.source.extent))
             texts.append(typeset(plain, label, display.text, display.cell))
-        made.append(write_text(out / "tables" / f"{name}.tex", "".join(texts)))
-        made.append(write_text(out / "tables" / f"{name}.csv", "".join(t.csv() for t in own)))
-    for picture in over("figures", list(one.pictures)):
-        made += picture.save(figures, display.label)
-    if one.folder:
+        paths.append(write_text(out / "tables" / f"{name}.tex", "".join(texts)))
+        paths.append(write_text(out / "tables" / f"{name}.csv", "".join(t.csv() for t in grouped)))
+    for picture in over("figures", list(part.pictures)):
+        paths += picture.save(figures, display.label)
+    if part.folder:
         for path in [*(tables / "more").glob("*"), *figures.glob("*")]:
-            if path not in made:
+            if path not in paths:
                 path.unlink()
-        lines = [OWNER.format(one.details["sweep"])]
-        for topic, text in one.details.items():
+        lines = [OWNER.format(part.details["sweep"])]
+        for topic, text in part.details.items():
             lines.append(DETAIL % (tex(topic), HASH.sub(_divided, table_text(display.text(text)))))
-        made.append(write_text(tables / "details.tex", "".join(lines)))
-    return made
+        paths.append(write_text(tables / "details.tex", "".join(lines)))
+    return paths
 
 
 def _divided(found: re.Match[str]) -> str:

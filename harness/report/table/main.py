@@ -72,7 +72,7 @@ def _part(result: SweepResult, display: Display) -> Table:
     always among them. A fusion with the gold ranks of another one above it is in the notes alone.
     """
     view = result.locked
-    untuned = [one["trial"] for one in result.lock["baselines"] if one["family"] != "single"]
+    untuned = [entry["trial"] for entry in result.lock["baselines"] if entry["family"] != "single"]
     fused = [place for place in map(view.place, untuned) if place is not None] + view.fusers
     places = [*view.singles.values(), *_apart(view, fused)]
     wanted = {view.best_place, view.winner_place, *view.rivals.values()}
@@ -109,8 +109,8 @@ def _marks(view: View, places: Sequence[int]) -> dict[tuple[int, int], str]:
     reference; by row and column.
     """
     other = view.best_single if view.best_single != view.reference else None
-    found = {number: view.finding(place, other) for number, place in enumerate(places)}
-    return {(number, 1): SIGNS[one] for number, one in found.items() if one in SIGNS}
+    findings = {number: view.finding(place, other) for number, place in enumerate(places)}
+    return {(number, 1): SIGNS[found] for number, found in findings.items() if found in SIGNS}
 
 
 def _apart(view: View, fused: Sequence[int]) -> list[int]:
@@ -129,7 +129,7 @@ def _names(
     without a choice on tune have their settings in it.
     """
     short = {place: _name(view.rows[place], display) for place in places}
-    usual, found = _usual_lists(view, places), {}
+    usual, names = _usual_lists(view, places), {}
     for place, name in short.items():
         row, listed = view.rows[place], view.ranks_as(place)
         lists = "+".join(row.lists)
@@ -141,8 +141,8 @@ def _names(
         if more:
             start = f"{name[:-1]}, " if name.endswith(")") else f"{name} ("
             name = f"{start}{', '.join(more)})"
-        found[place] = f"{name} = {display.list.get(listed, listed)}" if listed else name
-    return found
+        names[place] = f"{name} = {display.list.get(listed, listed)}" if listed else name
+    return names
 
 
 def _usual_lists(view: View, places: Sequence[int]) -> list[str]:
@@ -178,11 +178,11 @@ def _group_names(results: Sequence[SweepResult], display: Display) -> list[str]:
         names = [f"{name} ({view.split})" for name, view in zip(names, views, strict=True)]
     if len(set(names)) == len(names):
         return names
-    found = []
+    titles = []
     for name, result, typed in zip(names, results, differing(results), strict=True):
-        own = [f"{key}={value}" for key, value in typed.items() if key != "dataset" and value]
-        found.append(f"{name} {', '.join(own) or result.folder.name}")
-    return found
+        settings = [f"{key}={value}" for key, value in typed.items() if key != "dataset" and value]
+        titles.append(f"{name} {', '.join(settings) or result.folder.name}")
+    return titles
 
 
 def _notes(views: Sequence[View], display: Display, signs: Collection[str]) -> list[str]:
@@ -222,14 +222,16 @@ def by_hops(view: View, display: Display) -> Table:
     """
     parts = hop_counts(view)
     reference = view.singles.get(view.reference, view.winner_place)
-    found = {name: view.compare(view.winner_place, reference, own) for name, own in parts.items()}
-    columns = judged(found.get, "n", "W", "L", "p", "p by cluster", "detectable")
-    n, *others = [replace(one, column=in_paper(one.column, view)) for one in columns]
-    shown = [one for one in others if one.column.name != "p_deciding" or view.deciding]
+    comparisons = {
+        name: view.compare(view.winner_place, reference, members) for name, members in parts.items()
+    }
+    columns = judged(comparisons.get, "n", "W", "L", "p", "p by cluster", "detectable")
+    n, *others = [replace(field, column=in_paper(field.column, view)) for field in columns]
+    shown = [field for field in others if field.column.name != "p_deciding" or view.deciding]
     fields: list[Field[str]] = [
         Field(Column("hops", "text"), lambda label: label.removesuffix(" hops")),
         n,
-        Field(Column(f"{view.objective} %"), lambda name: found[name].score),
+        Field(Column(f"{view.objective} %"), lambda name: comparisons[name].score),
         *shown,
     ]
     notes = [

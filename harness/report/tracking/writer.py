@@ -10,6 +10,7 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import starmap
 from typing import Any
 
 from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param
@@ -171,7 +172,7 @@ class Writer:
         """Log the content of a run, in one request if it has up to ``PARAMS`` parameters."""
         own, began = run.info.run_id, run.info.start_time
         metrics = [Metric(key, value, began, 0) for key, value in entry.metrics.items()]
-        params = [Param(key, value) for key, value in entry.params.items()]
+        params = list(starmap(Param, entry.params.items()))
         self.client.log_batch(own, metrics, params[:PARAMS])
         for part in cut(len(params[PARAMS:]), PARAMS):
             self.client.log_batch(own, params=params[PARAMS:][part])

@@ -253,9 +253,7 @@ def parse_lines(
             rows.append(line.parse(f"{path}:{number}", fields, lenient))
             skipped["further field"] += len(fields) - line.width
     columns = zip(*rows, strict=True) if rows else [()] * len(line.read)
-    arrays = [
-        pa.array(column, kind) for column, kind in zip(columns, line.read.values(), strict=True)
-    ]
+    arrays = list(itertools.starmap(pa.array, zip(columns, line.read.values(), strict=True)))
     return pa.table(arrays, pa.schema(line.read.items()))
 
 

@@ -352,24 +352,24 @@ class Grid:
         ``list`` is then the reference, or the first list; a list that ``weights`` does not name has
         weight 1.
         """
-        given, found = {*point, *self.typed}, dict(fuser)
+        typed, fields = {*point, *self.typed}, dict(fuser)
         named, weights = fuser.get("list"), fuser.get("weights")
         if isinstance(named, str) and named not in lists:
-            if "fuser.list" in given:
+            if "fuser.list" in typed:
                 raise HarnessError(
                     f"fuser.list={named}{nearest(named, lists)}: pool.lists holds "
                     f"{', '.join(lists)}"
                 )
-            found["list"] = self._anchor(lists) or default_anchor(lists)
+            fields["list"] = self._anchor(lists) or default_anchor(lists)
         if (
             isinstance(weights, Mapping)
             and not {*lists} <= {*weights}
-            and not any(key.startswith("fuser.weights") for key in given)
+            and not any(key.startswith("fuser.weights") for key in typed)
         ):
-            found["weights"] = {name: weights.get(name, 1.0) for name in lists}
-        if "alpha" in found and found.get("weights") is not None:
-            found["alpha"] = None
-        return found
+            fields["weights"] = {name: weights.get(name, 1.0) for name in lists}
+        if "alpha" in fields and fields.get("weights") is not None:
+            fields["alpha"] = None
+        return fields
 
     def _make(self, fields: Fields) -> Any:
         """Return the strategy of these fields: one object for all trials that share it."""

@@ -143,20 +143,20 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> d
     Raises:
         Unfinished: parts of some lists belong to other shares; after all lists were tried.
     """
-    found, unfinished = {}, []
+    lists, unfinished = {}, []
     for name in sorted(retrievers, key=lambda name: not isinstance(retrievers[name], Trec)):
-        one = retrievers[name]
+        retriever = retrievers[name]
         try:
             with name_errors(name):
                 if data.ids_only:
-                    found[name], facts = one.retrieve(data, kept)
+                    lists[name], facts = retriever.retrieve(data, kept)
                 else:
-                    found[name] = retrieve(one, data, kept, f"lists.{name}")
-                    facts = _facts(identity(one), data, kept)
+                    lists[name] = retrieve(retriever, data, kept, f"lists.{name}")
+                    facts = _facts(identity(retriever), data, kept)
         except Unfinished as error:  # other lists may have parts of this share, too
             unfinished.append(str(error))
             continue
-        if isinstance(one, Trec):
+        if isinstance(retriever, Trec):
             missing, unknown = facts.get("queries_missing", 0), facts.get("queries_left_out", 0)
             if missing or unknown:
                 log.warning(
@@ -168,22 +168,22 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> d
                     data.name,
                     counted(unknown, "other question"),
                 )
-        answered = found[name].answered
-        if 2 * answered < len(found[name]):
+        answered = lists[name].answered
+        if 2 * answered < len(lists[name]):
             causes = "".join(f"; {line}" for line in describe_oddities(_odd(facts)))
             log.warning(
                 "lists.%s: only %d of %d questions have a list%s",
                 name,
                 answered,
-                len(found[name]),
+                len(lists[name]),
                 causes,
             )
     if unfinished:
         raise Unfinished("; ".join(dict.fromkeys(unfinished)))
-    found = {name: found[name] for name in retrievers}
+    lists = {name: lists[name] for name in retrievers}
     if data.own_document == "drop" or data.ids_only:  # elsewhere a caution on the data says it
-        found = apply_own_document(found, data.own_document)
-    return found
+        lists = apply_own_document(lists, data.own_document)
+    return lists
 
 
 def _facts(one: Mapping[str, object], data: Benchmark, kept: Store) -> Facts:
@@ -250,11 +250,11 @@ def recalls(identities: Identities, data: Benchmark, kept: Store) -> dict[str, F
 
 def oddities(identities: Identities, data: Benchmark, kept: Store) -> dict[str, int]:
     """Return the counts of what is odd in the benchmark and its lists, by what they count."""
-    found = {} if data.ids_only else find_oddities(data)
+    odd = {} if data.ids_only else find_oddities(data)
     for name, one in identities.items():
         counts = _odd(_facts(one, data, kept))
-        found |= {f"lists.{name}: {label}": count for label, count in counts.items()}
-    return found
+        odd |= {f"lists.{name}: {label}": count for label, count in counts.items()}
+    return odd
 
 
 def _odd(facts: Facts) -> dict[str, int]:

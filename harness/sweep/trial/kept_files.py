@@ -29,53 +29,52 @@ LIST = "list.parquet"
 
 def keep_files(config: DictConfig) -> DictConfig:
     """Return the configuration of a sweep with each given file replaced by a kept copy."""
-    kept, found = inputs.store(config), config.copy()
-    with open_dict(found):
+    store, local = inputs.store(config), config.copy()
+    with open_dict(local):
         for name, retriever in inputs.retrievers(config).items():
             if isinstance(retriever, Trec):
-                path = _keep_list(kept, retriever)
-                if isinstance(found.lists[name], str):
-                    found.lists[name] = path
+                path = _keep_list(store, retriever)
+                if isinstance(local.lists[name], str):
+                    local.lists[name] = path
                 else:
-                    given = {"path": path, "lenient": False, "columns": None}
-                    found.lists[name] = {**found.lists[name], **given}
+                    fields = {"path": path, "lenient": False, "columns": None}
+                    local.lists[name] = {**local.lists[name], **fields}
         for key in KEYS[1:]:
             if isinstance(config.get(key), str) and Path(config[key]).exists():
-                found[key] = _keep(kept, key, Path(config[key]))
-    return found
+                local[key] = _keep(store, key, Path(config[key]))
+    return local
 
 
-def _keep_list(kept: Store, one: Trec) -> str:
+def _keep_list(store: Store, retriever: Trec) -> str:
     """Keep a run file in the form that loses nothing; a stored run stays where it is."""
-    if Path(one.path).is_dir():
-        return str(Path(one.path).resolve())
-    found = kept.get(
-        "list", {}, {"content": one.content()}, lambda folder: _write(one, folder / LIST)
-    )
-    return f"{STORE}/list/{found.path.name}/{LIST}"
+    if Path(retriever.path).is_dir():
+        return str(Path(retriever.path).resolve())
+    inputs = {"content": retriever.content()}
+    artifact = store.get("list", {}, inputs, lambda folder: _write(retriever, folder / LIST))
+    return f"{STORE}/list/{artifact.path.name}/{LIST}"
 
 
 def _write(one: Trec, path: Path) -> None:
     io.form_of(path).save(one.read().ranked(), path)
 
 
-def _keep(kept: Store, key: str, place: Path) -> str:
+def _keep(store: Store, key: str, place: Path) -> str:
     """Keep a file, or the judgements of a folder, under the same name; a folder of another kind
     stays where it is.
     """
     files = [place] if place.is_file() else judgement_files(place)
     if not files:
         return str(place.resolve())
-    names = {str(Path(place.name) / one.relative_to(place)): one for one in files}
+    names = {str(Path(place.name) / file.relative_to(place)): file for file in files}
 
     def build(folder: Path) -> None:
-        for name, one in names.items():
+        for name, file in names.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(one, folder / name)
+            shutil.copyfile(file, folder / name)
 
-    hashes = {name: file_sha256(one) for name, one in names.items()}
-    found = kept.get(key, {}, hashes, build)
-    return f"{STORE}/{key}/{found.path.name}/{place.name}"
+    hashes = {name: file_sha256(file) for name, file in names.items()}
+    artifact = store.get(key, {}, hashes, build)
+    return f"{STORE}/{key}/{artifact.path.name}/{place.name}"
 
 
 def kept_file(runs: Path, node: Any) -> Path | None:

@@ -73,7 +73,7 @@ def _joined(values: Mapping[str, set[str]]) -> dict[str, str]:
     return {key: ", ".join(sorted(texts)) for key, texts in sorted(values.items())}
 
 
-def needs(made: Described, store: Store, queries: int) -> dict[str, float]:
+def needs(described: Described, store: Store, queries: int) -> dict[str, float]:
     """Return the costs of a list: ``index_seconds`` and ``index_mb`` (MiB) for a corpus,
     ``query_ms``.
 
@@ -85,21 +85,21 @@ def needs(made: Described, store: Store, queries: int) -> dict[str, float]:
     """
     asking: list[Described] = []
     index: list[Described] = []
-    for one in _inputs(made, store):
-        asked = one["stage"] == "retrieve" or one["config"].get("role") == "question"
-        (asking if asked else index).append(one)
-    held = sum(file["bytes"] for one in index for file in one["files"].values())
-    vectors = sum(one["own_seconds"] for one in asking if one["stage"] != "retrieve")
-    found = {
-        "index_seconds": sum(one["own_seconds"] for one in index),
+    for artifact in _inputs(described, store):
+        asked = artifact["stage"] == "retrieve" or artifact["config"].get("role") == "question"
+        (asking if asked else index).append(artifact)
+    held = sum(file["bytes"] for artifact in index for file in artifact["files"].values())
+    vectors = sum(artifact["own_seconds"] for artifact in asking if artifact["stage"] != "retrieve")
+    costs = {
+        "index_seconds": sum(artifact["own_seconds"] for artifact in index),
         "index_mb": round(held / (1 << 20), 1),
-        "query_ms": 1000 * sum(one["own_seconds"] for one in asking) / max(queries, 1),
+        "query_ms": 1000 * sum(artifact["own_seconds"] for artifact in asking) / max(queries, 1),
     }
-    if "alone_ms" in made:
-        alone = np.array(made["alone_ms"] or [np.nan]) + 1000 * vectors / max(queries, 1)
-        found["alone_mean_ms"] = alone.mean()
-        found["alone_p50_ms"], found["alone_p95_ms"] = np.percentile(alone, [50, 95])
-    return {name: round(float(value), 3) for name, value in found.items()}
+    if "alone_ms" in described:
+        alone = np.array(described["alone_ms"] or [np.nan]) + 1000 * vectors / max(queries, 1)
+        costs["alone_mean_ms"] = alone.mean()
+        costs["alone_p50_ms"], costs["alone_p95_ms"] = np.percentile(alone, [50, 95])
+    return {name: round(float(value), 3) for name, value in costs.items()}
 
 
 def _inputs(made: Described, store: Store) -> list[Described]:

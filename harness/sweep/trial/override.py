@@ -214,14 +214,15 @@ def read_axes(config: Mapping[str, Any], reader: StoredReader) -> None:
     folder.
     """
     for block, axes in config["grid"].items():
-        for knob, given in axes.items() if isinstance(axes, Mapping) else ():
+        for knob, typed in axes.items() if isinstance(axes, Mapping) else ():
             group, _, field = str(knob).partition(".")
             if group not in GROUPS or not field:
                 continue
-            own = {key: value for key, value in config[group].items() if key == NAME}
-            for node in (own, *({NAME: f"{group}/{one}"} for one in values(axes.get(group, ())))):
-                if node:
-                    reader.read({**node, field: given}, "grid", str(block), group)
+            nodes = [{NAME: f"{group}/{name}"} for name in values(axes.get(group, ()))]
+            if NAME in config[group]:
+                nodes.insert(0, {NAME: config[group][NAME]})
+            for node in nodes:
+                reader.read({**node, field: typed}, "grid", str(block), group)
 
 
 def fields(group: str, knobs: Settings) -> dict[str, Setting]:

@@ -52,15 +52,15 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
         capped = capped_lists(config.pool.capped, names, reference)
         spec = PoolSpec(**{"lists": names, **config.pool, "capped": capped})
         anchor = other_anchor(reference, spec.lists)
-        found = Trial(
+        trial = Trial(
             replace(spec, reference=anchor),
             **{group: instantiate(config[group]) for group in GROUPS},
             settings={},
             overrides=(),
         )
-        read = replace(found, settings=settings_of(found, config))
+        read = replace(trial, settings=settings_of(trial, config))
         if "pool.capped" in knobs:
-            found.pool.check_capped(names)
+            trial.pool.check_capped(names)
         if unused := [*ineffective(knobs, [read])]:
             raise HarnessError("; ".join(unused))
     else:
@@ -71,18 +71,18 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
                 f"lock={config.lock} fixes what {' '.join(typed)} would change; leave one of "
                 "them out"
             )
-        found = read_winner(lock_file(config.lock), bool(config.get("trust", False)))
-        if own := own_versions(found.identity):
+        trial = read_winner(lock_file(config.lock), bool(config.get("trust", False)))
+        if classes := own_versions(trial.identity):
             log.warning(
                 "lock=%s: %s has the locked version; only `harness apply` and `harness heldout` "
                 "check its results",
                 config.lock,
-                ", ".join(own),
+                ", ".join(classes),
             )
     place = f"lock={config.lock}" if config.lock else ""
-    found.pool.check_lists(names, place)
-    check(found.fuser, found.normalizer)
-    return found
+    trial.pool.check_lists(names, place)
+    check(trial.fuser, trial.normalizer)
+    return trial
 
 
 def read_winner(path: Path, trusted: bool = False) -> Trial:

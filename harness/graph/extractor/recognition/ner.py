@@ -122,20 +122,23 @@ def entities(model: str, texts: Sequence[str], batch: int) -> Iterator[list[tupl
     nlp.max_length = max(nlp.max_length, longest + 1)
     if fast is None:
         for document in nlp.pipe(texts, batch_size=batch):
-            yield _places(document, [(one.start, one.end, one.label_) for one in document.ents])
+            yield _places(document)
         return
     documents = [nlp.make_doc(text) for text in texts]
     with threadpool_limits(1):
-        found = fast(documents)
-    for document, spans in zip(documents, found, strict=True):
+        predicted = fast(documents)
+    for document, spans in zip(documents, predicted, strict=True):
         if spans is None:
             (document,) = nlp.pipe([document])
-            spans = [(one.start, one.end, one.label_) for one in document.ents]
         yield _places(document, spans)
 
 
-def _places(document: Any, spans: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, int]]:
-    found = []
+def _places(
+    document: Any, spans: Iterable[tuple[int, int, str]] | None = None
+) -> list[tuple[int, int, int]]:
+    places = []
+    if spans is None:
+        spans = [(span.start, span.end, span.label_) for span in document.ents]
     for first, after, label in spans:
         tokens = list(document[first:after])
         while tokens and (tokens[0].is_punct or tokens[0].lower_ in ("the", "a", "an")):
@@ -144,5 +147,5 @@ def _places(document: Any, spans: Iterable[tuple[int, int, str]]) -> list[tuple[
             del tokens[-1]
         if tokens:
             end = tokens[-1].idx + len(tokens[-1])
-            found.append((tokens[0].idx, end, int(label in LABELS)))
-    return found
+            places.append((tokens[0].idx, end, int(label in LABELS)))
+    return places

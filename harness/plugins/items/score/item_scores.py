@@ -170,13 +170,18 @@ def read_scores(
     numeric = [name for name in names if name in numbers]
     if not metrics and columns and "score" in columns:
         metrics = [columns["score"]]
-    if not metrics:
-        metrics = [name for name in NAMES["score"] if name in names][:1] or numeric
-        if len(metrics) > 1:
-            mend = f"choose with metric={numeric[0]} or columns={{score: {numeric[0]}}}"
-            raise HarnessError(f"{path}: expected one metric, found {', '.join(numeric)}; {mend}")
+    metrics = metrics or _only_metric(path, names, numeric)
     _check_there(path, metrics, names, numeric)
     return {metric: Scores.of(str(path), metric, rows) for metric in metrics}
+
+
+def _only_metric(path: str | Path, names: Iterable[str], numeric: Sequence[str]) -> Sequence[str]:
+    """Return the metric of a usual name, otherwise the only one; empty if there is none."""
+    usual = [name for name in NAMES["score"] if name in names]
+    if usual or len(numeric) < 2:
+        return usual[:1] or numeric
+    mend = f"choose with metric={numeric[0]} or columns={{score: {numeric[0]}}}"
+    raise HarnessError(f"{path}: expected one metric, found {', '.join(numeric)}; {mend}")
 
 
 def _check_there(

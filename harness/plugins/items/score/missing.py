@@ -84,15 +84,15 @@ def complete(scores: Sequence[Scores], rule: str | None) -> tuple[list[Scores], 
     lacks = _lacking(scores, every, rule)
     below = rule == "zero" and any(bool((one.values < 0).any()) for one in scores)
     missing = Missing(rule, len(every), lacks, below)
-    kept = [item for item in every if item not in missing.left_out]
-    if not kept:
+    items = [item for item in every if item not in missing.left_out]
+    if not items:
         raise HarnessError(
             f"{scores[0].source}: no item has a score in every file; nothing is left to compare"
         )
     clusters: dict[str, str | None] = {}
     for one in scores:
         clusters |= dict(zip(one.items, one.clusters or (), strict=False))
-    return [_of_items(one, kept, clusters) for one in scores], missing
+    return [_of_items(one, items, clusters) for one in scores], missing
 
 
 def _lacking(
@@ -126,23 +126,24 @@ def _refusal(
     )
 
 
-def _of_items(one: Scores, kept: Sequence[str], clusters: Mapping[str, str | None]) -> Scores:
+def _of_items(scores: Scores, items: Sequence[str], clusters: Mapping[str, str | None]) -> Scores:
     """Return the scores of these items, 0 for a missing one."""
-    values = np.zeros((len(kept), one.values.shape[1]))
-    places, named = [one.source] * len(kept), [clusters.get(item) for item in kept]
-    for place, item in enumerate(kept):
-        if item in one.rows:
-            row = one.rows[item]
-            values[place] = np.nan_to_num(one.values[row], nan=0.0)
-            places[place] = one.places[row]
-            if one.clusters is not None:
-                named[place] = one.clusters[row]
-    if one.clusters is not None and None in named:
+    values = np.zeros((len(items), scores.values.shape[1]))
+    places, named = [scores.source] * len(items), [clusters.get(item) for item in items]
+    for place, item in enumerate(items):
+        if item in scores.rows:
+            row = scores.rows[item]
+            values[place] = np.nan_to_num(scores.values[row], nan=0.0)
+            places[place] = scores.places[row]
+            if scores.clusters is not None:
+                named[place] = scores.clusters[row]
+    if scores.clusters is not None and None in named:
         raise HarnessError(
-            f"{one.source}: item {kept[named.index(None)]} has no cluster in any file; give it one"
+            f"{scores.source}: item {items[named.index(None)]} has no cluster in any file; give it "
+            "one"
         )
-    own = None if one.clusters is None else named
-    return replace(one, items=kept, values=values, clusters=own, places=places, lacks={})
+    labels = None if scores.clusters is None else named
+    return replace(scores, items=items, values=values, clusters=labels, places=places, lacks={})
 
 
 def _named(items: Sequence[str]) -> str:

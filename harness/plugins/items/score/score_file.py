@@ -274,15 +274,15 @@ def _samples(path: Path, log: Any, samples: Any, given: Names) -> Records:
         row = {name: metadata[name] for name in wanted if name in metadata}
         row |= {"id": sample.get("id"), "epoch": sample.get("epoch")}
         scores: dict[str, object] = {}
-        for scorer, found in (sample.get("scores") or {}).items():
-            value = found.get("value")
+        for scorer, score in (sample.get("scores") or {}).items():
+            value = score.get("value")
             if isinstance(value, dict):
-                scores |= {f"{scorer}/{key}": own for key, own in value.items()}
+                scores |= {f"{scorer}/{key}": entry for key, entry in value.items()}
             else:
                 scores[scorer] = value
-        for key, own in scores.items():
-            if isinstance(own, str):
-                scores[key] = LETTERS.get(own, own)
+        for key, entry in scores.items():
+            if isinstance(entry, str):
+                scores[key] = LETTERS.get(entry, entry)
         yield f"{path}: sample {row['id']}, epoch {row['epoch']}", row, scores
 
 

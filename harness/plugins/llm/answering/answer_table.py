@@ -125,26 +125,26 @@ def table(found: Mapping[str, Any]) -> Table:
     return Table("answers", title, COLUMNS, rows)
 
 
-def notes(found: Mapping[str, Any]) -> list[str]:
+def notes(report: Mapping[str, Any]) -> list[str]:
     """Return the sentences below the table."""
-    counted = [row["counted"] for row in found["conditions"]]
-    answers = sum(one["answers"] for one in counted)
-    prompt = sum(one["tokens"]["prompt"] for one in counted)
-    completion = sum(one["tokens"]["completion"] for one in counted)
+    counted = [row["counted"] for row in report["conditions"]]
+    answers = sum(counts["answers"] for counts in counted)
+    prompt = sum(counts["tokens"]["prompt"] for counts in counted)
+    completion = sum(counts["tokens"]["completion"] for counts in counted)
     lines = [
         f"{answers} answers, {prompt} prompt and {completion} completion tokens if each condition "
         "is asked alone; requests of several conditions, and stored answers, are paid for once"
     ]
-    unusable = sum(row["unusable"] for row in found["conditions"])
+    unusable = sum(row["unusable"] for row in report["conditions"])
     if unusable:
-        again = int(found["reader"].get("refresh", 0)) + 1
+        again = int(report["reader"].get("refresh", 0)) + 1
         lines.append(
             f"{unusable} unusable (another form, cut, or refused), counted as wrong; "
             f"reader.refresh={again} asks again"
         )
-    if found["published"]["rows"]:
-        lines.append(f"published: {found['published']['paper']}; {found['published']['differs']}")
-    if found["split"] != "tune":
+    if report["published"]["rows"]:
+        lines.append(f"published: {report['published']['paper']}; {report['published']['differs']}")
+    if report["split"] != "tune":
         lines.append("these are test questions: use them for no choice")
     return lines
 

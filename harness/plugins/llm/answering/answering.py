@@ -8,6 +8,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -212,8 +213,8 @@ def judge(
     return AnswerScores(
         condition,
         answers,
-        np.array([em(answer, one) for answer, one in pairs]),
-        np.array([f1(answer, one) for answer, one in pairs]),
+        np.array(list(starmap(em, pairs))),
+        np.array(list(starmap(f1, pairs))),
         labels,
         facts,
         float(np.mean([len(passages) for passages in context])),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ class LLM(Chat):
             return entities, [texts(row) if isinstance(row, list) else None for row in triples]
 
         answers = conversation.ask_all(range(len(ids)), read, "extract triples", "passage")
-        statements = [Statements.of(entities, triples) for entities, triples in answers]
+        statements = list(starmap(Statements.of, answers))
         conversation.list_wrong(folder, "passage", len(statements))
         extraction, facts = add_statements(self.base, benchmark, folder, statements)
         return extraction, {**facts, **conversation.facts()}

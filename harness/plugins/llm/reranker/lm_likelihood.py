@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 from typing import cast
 
 import numpy as np
@@ -68,7 +69,7 @@ class Likelihood:
         """Padding stands on the right, where a causal model does not see it."""
         import torch
 
-        read = [self._tokens(question, passage) for question, passage in pairs]
+        read = list(starmap(self._tokens, pairs))
 
         def forward(shape: Hashable, rows: Sequence[int]) -> Float64Array:
             length, kept = cast("tuple[int, int]", shape)

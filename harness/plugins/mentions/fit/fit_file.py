@@ -54,11 +54,11 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]
     search = {key: options[key] for key in ("rounds", "halvings", "stop", "penalty", "seed")}
     others = {name: settings.pop(name) for name in left}
     crossed = CrossFit(target, Search(**search), options["objective"], settings, others)
-    found = {
+    content = {
         "version": VERSION,
         "target": str(config.target._target_).rpartition(".")[2],
-        "fitted_on": {name: one.benchmark.sha256 for name, one in settings.items()},
-        "left_out": {name: one.benchmark.sha256 for name, one in others.items()},
+        "fitted_on": {name: setting.benchmark.sha256 for name, setting in settings.items()},
+        "left_out": {name: setting.benchmark.sha256 for name, setting in others.items()},
         "splitting": splitting_name(read_splitting("split", config.split)),
         "metrics": list(options["objective"]),
         "search": search,
@@ -72,12 +72,12 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]
     }
     start = {name: knob[0] for stage in target.stages for name, knob in stage.items()}
     edited = any(text.lstrip("+").startswith("target.retriever") for text in given)
-    found["shipped"] = not edited and with_weights(target.retriever, start) == target.retriever
+    content["shipped"] = not edited and with_weights(target.retriever, start) == target.retriever
     name = next((text[len(TARGET) :] for text in given if text.startswith(TARGET)), "fit")
-    default = Path(config.paths.runs) / "fits" / f"{name}-{digest(found)[:12]}.yaml"
+    default = Path(config.paths.runs) / "fits" / f"{name}-{digest(content)[:12]}.yaml"
     place = Path(options["out"] or default)
-    write_text(place, yaml.safe_dump(found, sort_keys=False, width=120, default_flow_style=None))
-    return place, found
+    write_text(place, yaml.safe_dump(content, sort_keys=False, width=120, default_flow_style=None))
+    return place, content
 
 
 def _names(knob: str, value: Any) -> list[str]:
@@ -94,14 +94,14 @@ def _settings(config: DictConfig, datasets: Any, given: Sequence[str]) -> dict[s
     by name.
     """
     if datasets is None:
-        one = _setting(config)
-        return {one.benchmark.name: one}
+        setting = _setting(config)
+        return {setting.benchmark.name: setting}
     for text in given:
         if text.startswith(("dataset=", "dataset.")):
             raise HarnessError(
                 f"{text} and fit.datasets both say what is fitted on; leave one of them out"
             )
-    known, made = names("dataset"), {}
+    known, settings = names("dataset"), {}
     for name in _names("fit.datasets", datasets):
         if name not in known:
             raise HarnessError(
@@ -109,10 +109,10 @@ def _settings(config: DictConfig, datasets: Any, given: Sequence[str]) -> dict[s
                 f"{', '.join(known)}; a folder of your "
                 "own is fitted on alone: dataset=folder dataset.path=DIR"
             )
-        own = compose("fit", [*given, f"dataset={name}"])
-        own.paths = config.paths
-        made[name] = _setting(own)
-    return made
+        composed = compose("fit", [*given, f"dataset={name}"])
+        composed.paths = config.paths
+        settings[name] = _setting(composed)
+    return settings
 
 
 def _setting(config: DictConfig) -> Setting:

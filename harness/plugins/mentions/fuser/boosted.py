@@ -90,7 +90,7 @@ class Boosted:
         labels = wanted_documents(pool, gold, self.target, "boosted")
         names = sorted(pool.names)
         rows = self._rows(pool, names)[pool.pool.docs >= 0].cpu().numpy()
-        odds, found = np.full(len(labels), np.log(labels.mean() / (1 - labels.mean()))), []
+        odds, trees = np.full(len(labels), np.log(labels.mean() / (1 - labels.mean()))), []
         for _ in range(self.trees):
             chance = 1 / (1 + np.exp(-odds))
             weight = np.maximum(chance * (1 - chance), 1e-6)
@@ -100,12 +100,12 @@ class Boosted:
                 monotonic_cst=[1] * rows.shape[1],
                 random_state=0,
             ).fit(rows, (labels - chance) / weight, sample_weight=weight)
-            made = tree.tree_
-            values = np.clip(made.value[:, 0, 0], -STEEPEST, STEEPEST)
+            nodes = tree.tree_
+            values = np.clip(nodes.value[:, 0, 0], -STEEPEST, STEEPEST)
             odds = odds + self.rate * values[tree.apply(rows)]
-            links = made.children_left, made.children_right
-            found.append(as_rows(made.feature, made.threshold, *links, values))
-        return replace(self, forest={"lists": names, "trees": found})
+            links = nodes.children_left, nodes.children_right
+            trees.append(as_rows(nodes.feature, nodes.threshold, *links, values))
+        return replace(self, forest={"lists": names, "trees": trees})
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """Return float64[Q, U], the fused scores."""

@@ -136,26 +136,26 @@ def logistic(columns: Sequence[Column], labels: BoolArray, penalty: float) -> Co
     design = np.stack([np.ones(len(labels)), *columns])
     ridge = np.array([0.0, *(penalty for _ in columns)])
     share = float(labels.mean())
-    found = np.zeros(len(design))
-    found[0] = np.log(share / (1 - share))
-    loss = _loss(design, labels, ridge, found)
+    coefficients = np.zeros(len(design))
+    coefficients[0] = np.log(share / (1 - share))
+    loss = _loss(design, labels, ridge, coefficients)
     for _ in range(STEPS):
-        chance = 1 / (1 + np.exp(-_linear(design, found)))
-        slope = _sums(design * (chance - labels)) + ridge * found
+        chance = 1 / (1 + np.exp(-_linear(design, coefficients)))
+        slope = _sums(design * (chance - labels)) + ridge * coefficients
         weight = chance * (1 - chance)
         curve = np.diag(ridge)
-        for row, one in enumerate(design):
-            curve[row, : row + 1] += _sums(one * weight * design[: row + 1])
+        for row, column in enumerate(design):
+            curve[row, : row + 1] += _sums(column * weight * design[: row + 1])
             curve[: row + 1, row] = curve[row, : row + 1]
         step, length = np.linalg.solve(curve, slope), 1.0
         while (
-            after := _loss(design, labels, ridge, found - length * step)
+            after := _loss(design, labels, ridge, coefficients - length * step)
         ) > loss and length > TOLERANCE:
             length /= 2
-        found, loss = found - length * step, after
-        if (np.abs(length * step) <= TOLERANCE * (1 + np.abs(found))).all():
+        coefficients, loss = coefficients - length * step, after
+        if (np.abs(length * step) <= TOLERANCE * (1 + np.abs(coefficients))).all():
             break
-    return found
+    return coefficients
 
 
 def _linear(design: Float64Array, coefficients: Column) -> Column:

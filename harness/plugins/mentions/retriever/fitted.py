@@ -79,15 +79,15 @@ class Fitted:
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Return the run of the whole fit, with the lists of each fold in their places."""
-        found, fold = read_fit(self.path), self._folds(benchmark)
+        fit, fold = read_fit(self.path), self._folds(benchmark)
         columns, facts = [], list[Facts]()
         for part in distinct(np.append(fold, -1)).tolist():
-            weights = found["weights"] if part < 0 else found["folds"][part]
-            own = with_weights(self.retriever, weights)
-            run, counts = own.retrieve(benchmark, store)
+            weights = fit["weights"] if part < 0 else fit["folds"][part]
+            weighted = with_weights(self.retriever, weights)
+            run, counts = weighted.retrieve(benchmark, store)
             query = np.repeat(np.arange(len(run)), run.lengths())
-            kept = fold[query] == part
-            columns.append((query[kept], run.docs[kept], run.scores[kept]))
+            of_part = fold[query] == part
+            columns.append((query[of_part], run.docs[of_part], run.scores[of_part]))
             facts.append(counts)
         joined = map(np.concatenate, zip(*columns, strict=True))
         whole = Run.of(benchmark.query_ids, benchmark.doc_ids, *joined)
@@ -120,18 +120,18 @@ class Fitted:
 
 @lru_cache(maxsize=16)
 def _parse(path: str, changed: int) -> Fit:
-    found = read_settings(Path(path))
-    if message := misfit(found, Fit):
+    fit = read_settings(Path(path))
+    if message := misfit(fit, Fit):
         raise HarnessError(f"{path}: {message}; fit again")
-    for name, weights in {"weights": found["weights"], **found["folds"]}.items():
+    for name, weights in {"weights": fit["weights"], **fit["folds"]}.items():
         for knob, value in weights.items():
             bounded(f"{path}: {name}.{knob}", value)
-    if found["folds"].keys() != found["questions"].keys():
+    if fit["folds"].keys() != fit["questions"].keys():
         raise HarnessError(
-            f"{path}: folds are {list(found['folds'])}, questions of "
-            f"{list(found['questions'])}; fit again"
+            f"{path}: it has folds {list(fit['folds'])}, but questions of folds "
+            f"{list(fit['questions'])}; fit again"
         )
-    return cast("Fit", dict(found))
+    return cast("Fit", dict(fit))
 
 
 def read_fit(path: str) -> Fit:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import starmap
 
 import numpy as np
 
@@ -189,7 +190,7 @@ class MentionPaths:
         blocks = [PairTexts(world, queries[some]) for some in cut(len(queries), block)]
         proposed = [self._proposed(texts) for texts in blocks]
         world.parts.read(np.concatenate([none, *proposed]) % size)
-        starts = [self._start(*each) for each in zip(blocks, proposed, strict=True)]
+        starts = list(starmap(self._start, zip(blocks, proposed, strict=True)))
         if not world.parts.every:
             ends = [none]
             for start in starts:
@@ -210,11 +211,12 @@ class MentionPaths:
         return np.unique(np.concatenate([*pairs, texts.named]))
 
     def _start(self, texts: PairTexts, pairs: Pairs) -> SeedBlock:
-        own = self.own.worth(texts.evidence(pairs))
-        kept = best_of_rows(pairs // texts.size, own, self.seeds) | np.isin(pairs, texts.named)
-        seeds, own = pairs[kept], own[kept]
-        close = best_of_rows(seeds // texts.size, own, self.close)
-        return SeedBlock(texts.queries, seeds, own, close, texts.best_sentence(seeds))
+        values = self.own.worth(texts.evidence(pairs))
+        is_seed = best_of_rows(pairs // texts.size, values, self.seeds)
+        is_seed |= np.isin(pairs, texts.named)
+        seeds, values = pairs[is_seed], values[is_seed]
+        close = best_of_rows(seeds // texts.size, values, self.close)
+        return SeedBlock(texts.queries, seeds, values, close, texts.best_sentence(seeds))
 
     def bridges(
         self, world: PathData, starts: Sequence[SeedBlock], benchmark: Benchmark, store: Store

@@ -114,15 +114,18 @@ def _draw(figure: Figure, found: Mapping[str, Sequence[Pair]]) -> None:
     )
     for color, (where, pairs) in zip(COLORS, found.items(), strict=False):
         for other, marker in markers.items():
-            own = [pair for pair in pairs if pair.other == other]
-            gains = [one.against.difference for one in own], [one.against.interval for one in own]
+            shown = [pair for pair in pairs if pair.other == other]
+            differences = [pair.against.difference for pair in shown]
+            intervals = [pair.against.interval for pair in shown]
             places = (
-                [100 * one.first for one in own],
-                [100 * (one.first - one.second) for one in own],
+                [100 * pair.first for pair in shown],
+                [100 * (pair.first - pair.second) for pair in shown],
             )
             mfc = None if marker == MARKERS[0] else "white"
             for axes, at in zip((left, right), places, strict=True):
-                mark_intervals(axes, at, *gains, fmt=marker, color=color, mfc=mfc, lw=0.5, ms=3)
+                mark_intervals(
+                    axes, at, differences, intervals, fmt=marker, color=color, mfc=mfc, lw=0.5, ms=3
+                )
         left.plot([], [], "-", color=color, label=where.partition(",")[0])
     for other, marker in markers.items():
         mfc = "black" if marker == MARKERS[0] else "white"
@@ -140,28 +143,30 @@ def find_pairs(result: SweepResult, table: Spec, metric: Metric) -> list[Pair]:
     """Return the pairs of all parts of a table, on test if it was held out, otherwise on tune."""
     whole, view = result.whole, result.test or result.whole
     every = result.every_question[0]
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     for part in table["parts"]:
         rows = find_rows(table, part["rows"], every.rows, every.ranks, every.baselines)
         places = [place for place in rows if place is not None]
-        own = [one for place in places if (one := view.place(whole.rows[place].trial)) is not None]
-        if len(own) < len(part["rows"]):
+        shown = [
+            one for place in places if (one := view.place(whole.rows[place].trial)) is not None
+        ]
+        if len(shown) < len(part["rows"]):
             continue
-        first, second = (view.values(place, metric) for place in own[:2])
+        first, second = (view.values(place, metric) for place in shown[:2])
         tuned = [float(average(whole.values(place, metric))) for place in places[:2]]
         best = int(tuned[1] > tuned[0])
-        found.append(
+        pairs.append(
             Pair(
                 part["label"],
                 float(average(first)),
                 float(average(second)),
                 part["rows"][1]["label"],
                 part["rows"][best]["label"],
-                view.compare(own[2], own[best], metric=metric),
+                view.compare(shown[2], shown[best], metric=metric),
             )
         )
-    compared = Family.of([pair.against for pair in found], view.evaluation)
-    return [replace(pair, against=one) for pair, one in zip(found, compared, strict=True)]
+    compared = Family.of([pair.against for pair in pairs], view.evaluation)
+    return [replace(pair, against=one) for pair, one in zip(pairs, compared, strict=True)]
 
 
 def _described(experiment: Spec, spec: Spec) -> tuple[Spec, Metric]:

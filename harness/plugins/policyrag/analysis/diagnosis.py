@@ -134,32 +134,32 @@ def diagnose(config: DictConfig) -> tuple[Benchmark, dict[str, dict[str, Mean]]]
     whole_number("diagnose.depth", options.depth, 1)
     if not (measures := [read_measure(name) for name in options.measures]):
         raise HarnessError(f"diagnose.measures=[]: expected at least one, e.g. [{FORMULAS[0]}@5]")
-    kept, data = inputs.store(config), inputs.benchmark(config)
+    store, data = inputs.store(config), inputs.benchmark(config)
     members, retrievers = data.members(options.split), inputs.retrievers(config)
-    runs, texts = inputs.runs(retrievers, data, kept), plain_passages(data)
-    found: dict[str, dict[str, Mean]] = {name: {} for name in runs}
+    runs, texts = inputs.runs(retrievers, data, store), plain_passages(data)
+    means: dict[str, dict[str, Mean]] = {name: {} for name in runs}
     for listed, run in runs.items():
         for name, k in measures:
             values = measure(name, k, run, data, texts)
-            found[listed][f"{name}@{k}"] = _mean(values[members])
+            means[listed][f"{name}@{k}"] = _mean(values[members])
     for name, retriever in retrievers.items():
         if gated := getattr(retriever, "gated", None):
-            query, passage, passed = gated(data, kept)
+            query, passage, passed = gated(data, store)
             inside = np.isin(query, members)
             query, passage, dropped = query[inside], passage[inside], ~passed[inside]
             gold = (data.gold[query] == passage[:, None]).any(axis=1)
             shares = dropped.astype(np.float64)
-            found[name]["suppressed"] = _mean(shares)
-            found[name]["distractors_suppressed"] = _mean(shares[~gold])
-            found[name]["gold_suppressed"] = _mean(shares[gold])
+            means[name]["suppressed"] = _mean(shares)
+            means[name]["distractors_suppressed"] = _mean(shares[~gold])
+            means[name]["gold_suppressed"] = _mean(shares[gold])
     if options.perturbed:
-        for name, own in stability(config, data, kept, members).items():
-            found[name] |= own
-    return data, found
+        for name, stable in stability(config, data, store, members).items():
+            means[name] |= stable
+    return data, means
 
 
 def stability(
-    config: DictConfig, data: Benchmark, kept: Store, members: Int64Array
+    config: DictConfig, data: Benchmark, store: Store, members: Int64Array
 ) -> dict[str, dict[str, Mean]]:
     """Return ``stable_paraphrase`` and ``stable_alias`` of every list, over a seeded sample.
 
@@ -170,7 +170,7 @@ def stability(
     taken = np.sort(draw.permutation(members)[: options.perturbed])
     whole = perturb(
         data,
-        find_names(instantiate(config.extractor), data, kept).mentions,
+        find_names(instantiate(config.extractor), data, store).mentions,
         taken.tolist(),
         options.seed,
     )
@@ -178,19 +178,19 @@ def stability(
         raise HarnessError(
             f"diagnose.split={options.split}: {data.name} has no question there to perturb"
         )
-    runs = inputs.runs(inputs.retrievers(config), whole, kept)
+    runs = inputs.runs(inputs.retrievers(config), whole, store)
     ids = whole.query_ids.to_pylist()
-    found: dict[str, dict[str, Mean]] = {name: {} for name in runs}
+    means: dict[str, dict[str, Mean]] = {name: {} for name in runs}
     for kind in KINDS:
         places = [place for place, name in enumerate(ids) if name.endswith(f"#{kind}")]
         originals = [ids.index(ids[place].removesuffix(f"#{kind}")) for place in places]
         for listed, run in runs.items():
             overlaps = []
             for pair in zip(originals, places, strict=True):
-                one, other = (_head(run, place, options.depth) for place in pair)
-                overlaps.append(overlap(one, other, options.p))
-            found[listed][f"stable_{kind}"] = _mean(np.array(overlaps))
-    return found
+                original, other = (_head(run, place, options.depth) for place in pair)
+                overlaps.append(overlap(original, other, options.p))
+            means[listed][f"stable_{kind}"] = _mean(np.array(overlaps))
+    return means
 
 
 def _head(run: Run, query: int, depth: int) -> Sequence[int]:

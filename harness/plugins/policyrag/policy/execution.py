@@ -99,7 +99,7 @@ def start(
     policy: Policy, graph: Graph, encoder: Encoder, benchmark: Benchmark, store: Store
 ) -> PolicyStart:
     """Seed and gate the questions."""
-    kept = load_memory(graph, benchmark, store)
+    memory = load_memory(graph, benchmark, store)
     network, _ = graph.build(benchmark, store)
     seed = policy.seed
     asked = graph.find_names(benchmark, store)
@@ -109,16 +109,16 @@ def start(
     named.sort_indices()
     close = nearest_passages(benchmark, encoder, seed.passages, seed.sharpness, store)
     questions = embed(encoder, benchmark.questions, "question", store)
-    names = embed(encoder, kept.names, "name", store)
-    texts = [kept.facts.text(fact) for fact in range(len(kept.facts))]
+    names = embed(encoder, memory.names, "name", store)
+    texts = [memory.facts.text(fact) for fact in range(len(memory.facts))]
     facts = embed(encoder, texts, "passage", store) if texts else questions[:0]
-    found = policy.gate.ranked(kept, named, close, facts, questions)
-    found, counts = policy.gate.decided(kept, found, benchmark.questions, store)
-    seeds = seed.seeds(kept, named, found, names, questions)
+    candidates = policy.gate.ranked(memory, named, close, facts, questions)
+    candidates, counts = policy.gate.decided(memory, candidates, benchmark.questions, store)
+    seeds = seed.seeds(memory, named, candidates, names, questions)
     phrases = seeds.of(named.shape)
     count = np.diff(phrases.indptr)
-    told = {
-        "memory": kept.sizes(),
+    record = {
+        "memory": memory.sizes(),
         "gate": dict(counts),
         **links,
         "phrase_seeds": int(count.sum()),
@@ -126,7 +126,7 @@ def start(
         "aliases_suppressed": int((seeds.alias_ok == 0).sum()),
     }
     return PolicyStart(
-        kept, named, close, found, seeds, phrases, seed.restart(phrases, close), told
+        memory, named, close, candidates, seeds, phrases, seed.restart(phrases, close), record
     )
 
 

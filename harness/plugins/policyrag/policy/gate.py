@@ -87,16 +87,26 @@ class Gate:
         )
 
     def decided(
-        self, memory: TypedMemory, found: FactCandidates, questions: Sequence[str], store: Store
+        self,
+        memory: TypedMemory,
+        candidates: FactCandidates,
+        questions: Sequence[str],
+        store: Store,
     ) -> tuple[FactCandidates, Mapping[str, object]]:
         """Return the candidates that the filter keeps, and its counts."""
-        if self.filter is None or not len(found.fact):
-            return found, {"candidates": len(found.fact), "kept": len(found.fact), "dropped": 0}
+        if self.filter is None or not len(candidates.fact):
+            return candidates, {
+                "candidates": len(candidates.fact),
+                "kept": len(candidates.fact),
+                "dropped": 0,
+            }
         texts: list[list[str]] = [[] for _ in questions]
-        for question, fact in zip(found.question.tolist(), found.fact.tolist(), strict=True):
+        for question, fact in zip(
+            candidates.question.tolist(), candidates.fact.tolist(), strict=True
+        ):
             texts[question].append(memory.facts.text(fact))
-        kept, counts = gate.keep(self.filter, questions, texts, store)
-        return replace(found, kept=kept), counts
+        is_kept, counts = gate.keep(self.filter, questions, texts, store)
+        return replace(candidates, kept=is_kept), counts
 
 
 def _copies(

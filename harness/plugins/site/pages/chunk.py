@@ -102,13 +102,11 @@ def packed_scores(scores: Float64Array) -> Content:
 
 def table(shown: Table, display: Display) -> Content:
     """Return a table with the names of conf/display and its columns' sort keys."""
-    kinds = [column.kind for column in shown.columns]
-    rows, keys = [], []
-    for cells, values in zip(shown.cells(), shown.rows, strict=True):
-        texts = zip(cells, kinds, strict=True)
-        rows.append([display.cell(cell) if kind == "text" else cell for cell, kind in texts])
-        pairs = zip(values, kinds, strict=True)
-        keys.append([None if kind == "text" else sort_key(value) for value, kind in pairs])
+    rows, keys = shown.cells(), [list(map(sort_key, row)) for row in shown.rows]
+    for place, column in enumerate(shown.columns):
+        if column.kind == "text":
+            for row, key in zip(rows, keys, strict=True):
+                row[place], key[place] = display.cell(row[place]), None
     return {
         "name": shown.name,
         "title": display.text(shown.title),

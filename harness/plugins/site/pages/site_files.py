@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from itertools import starmap
 from pathlib import Path
 
 from omegaconf import DictConfig
@@ -37,7 +38,7 @@ def build(config: DictConfig, folder: Path, results: Sequence[SweepResult]) -> P
         while key in listed:
             key = f"{key}-2"
         listed[key] = result
-    entries = [SweepEntry(key, result) for key, result in listed.items()]
+    entries = list(starmap(SweepEntry, listed.items()))
     for one in over("site, sweeps", entries):
         write_sweep(one, config, chunks, known, display.of([one.result]))
     chunks.put("index", overview(entries, code_version(), display))

@@ -201,7 +201,7 @@ EMPTY = "{target: x, fitted_on: {}, splitting: md5"
         ),
         (
             f"{EMPTY}, questions: {{}}, folds: {{0: {{}}}}, weights: {{}}}}",
-            r" \[0\], questions of \[",
+            r" \[0\], but questions of folds \[",
         ),
         (f"{EMPTY}, folds: {{}}, weights: {{}}}}", r"questions is missing; fit again"),
     ],
