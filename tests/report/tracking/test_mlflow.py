@@ -77,12 +77,15 @@ def exported(
     runs: Path, example: ModuleType, tmp_path_factory: pytest.TempPathFactory
 ) -> SimpleNamespace:
     """A sweep on tune in an experiment that no test changes: its tracking, its result, its page."""
-    result = example.write(tmp_path_factory.mktemp("exported") / "sweeps" / "s1", heldout=False)
+    folder = tmp_path_factory.mktemp("exported")
+    result = example.write(folder / "sweeps" / "s1", heldout=False)
     path = result.folder / "manifest.json"
     cost = {"seconds": {"lists": {"graph": 40.0}}, "peak_memory_mb": 573}
     path.write_text(json.dumps({**json.loads(path.read_text()), "cost": cost}))
     tracking = MLflow(f"sqlite:///{runs}/mlflow.db", "read alone", str(runs / "mlartifacts"))
-    return SimpleNamespace(tracking=tracking, result=result, page=tracking.export(result.folder))
+    with contextlib.chdir(folder):
+        page = tracking.export(result.folder)
+    return SimpleNamespace(tracking=tracking, result=result, page=page)
 
 
 def test_a_trial_reads_back_as_it_stands_in_the_folder(
