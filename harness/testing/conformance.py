@@ -24,12 +24,13 @@ from harness.core.identity import digest
 
 @functools.cache
 def _composed(
-    concept: str, name: str, overrides: tuple[str, ...], conf: str | Path | None
+    concept: str, names: tuple[str, ...], overrides: tuple[str, ...], conf: str | Path | None
 ) -> DictConfig:
-    """Return the configuration with the strategy as ``tested``, composed once with ``conf`` on the
-    path.
+    """Return the configuration with each strategy as ``tested_NAME``, composed once with ``conf``
+    on the path.
     """
-    return compose("config", [f"+{concept}@lists.tested={name}", *overrides])
+    chosen = [f"+{concept}@lists.tested_{name}={name}" for name in names]
+    return compose("config", [*chosen, *overrides])
 
 
 class Conformance:
@@ -65,9 +66,8 @@ class Conformance:
 
     def make(self, name: str) -> Any:
         """Return the strategy as the command line makes it."""
-        return instantiate(
-            _composed(self.concept, name, tuple(self.overrides), self.conf).lists.tested
-        )
+        config = _composed(self.concept, tuple(self.names), tuple(self.overrides), self.conf)
+        return instantiate(config.lists[f"tested_{name}"])
 
     def test_the_configuration_names_all_fields_of_its_class(self, name: str) -> None:
         """``conf/<concept>/<name>.yaml`` has every field and no other."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from itertools import starmap
 from typing import Any
@@ -28,6 +29,12 @@ def random_runs(seed: int = 0, ties: bool = True, names: tuple[str, ...] = LISTS
 
     Scores are in [0, 1].
     """
+    return dict(_random_runs(seed, ties, names))
+
+
+@functools.cache
+def _random_runs(seed: int, ties: bool, names: tuple[str, ...]) -> dict[str, Run]:
+    """Return the lists, made once."""
     random = np.random.default_rng(seed)
     documents = [f"d{number:03d}" for number in range(60)]
 
@@ -60,8 +67,12 @@ def fused_scores(
 def trained(concept: str, name: str, **fields: Any) -> Any:
     """Return the strategy; a fuser that learns has learned from random judged lists."""
     chosen = strategy(concept, name, **fields)
-    if not must_learn(chosen):
-        return chosen
+    return _learned(chosen) if must_learn(chosen) else chosen
+
+
+@functools.cache
+def _learned(chosen: Any) -> Any:
+    """Return the fuser, trained once."""
     runs = random_runs(seed=3, ties=False)
     pool = Pool.align(runs)
     best = [np.where(run.lengths() > 0, _first(run), -1) for run in runs.values()]

@@ -4,6 +4,7 @@ example sweep.
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 from types import ModuleType
@@ -13,10 +14,12 @@ import numpy as np
 import pytest
 import yaml
 from matplotlib.figure import Figure
+from omegaconf import OmegaConf
 
 from harness.command.sweep import check_experiment
 from harness.core.configuration.composition import compose
 from harness.core.configuration.conf_files import names
+from harness.core.configuration.instantiation import instantiate
 from harness.core.configuration.stored_strategy import by_name
 from harness.core.errors import HarnessError
 from harness.report import experiment
@@ -28,6 +31,7 @@ from harness.report.table.comparison_table import ComparisonTable
 from harness.sweep.folder.lock import Baselines
 from harness.sweep.folder.result import SweepResult
 from harness.sweep.judge.table_rows import find_named, find_rows, is_shown, matches
+from harness.sweep.trial import inputs
 from harness.sweep.trial.plan import Plan
 from tests.judged import judged
 
@@ -239,8 +243,21 @@ def test_the_report_holds_them_and_a_later_one_of_no_experiment_does_not(
     assert not any((tmp_path / "out" / name).exists() for name in made)
 
 
+@functools.cache
+def made(node: str) -> Any:
+    return instantiate(json.loads(node))
+
+
 @pytest.mark.parametrize("name", names("experiment"))
-def test_every_experiment_describes_what_its_grid_has(name: str) -> None:
+def test_every_experiment_describes_what_its_grid_has(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Experiments have most lists in common, so each retriever is made once."""
+    monkeypatch.setattr(
+        inputs,
+        "instantiate",
+        lambda node: made(json.dumps(OmegaConf.to_container(node, resolve=True))),
+    )
     overrides = (f"experiment={name}", "tracking=none")
     plan = Plan(compose(overrides=overrides), overrides)
     trials = plan.trials()

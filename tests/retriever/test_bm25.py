@@ -9,7 +9,6 @@ from harness.core.errors import HarnessError
 from harness.retriever import bm25, retrieve
 from harness.retriever.bm25 import BM25, Tokenizer
 from harness.work.store import Store
-from tests import process
 
 PASSAGES = ["Red red fox", "blue fox", "green bird sings loud", "blue fox", "of the"]
 
@@ -72,35 +71,6 @@ def test_bounds(wrong, message):
 def test_unknown_stop_words_are_named(benchmark_of, tmp_path):
     with pytest.raises(HarnessError, match=r"lists.NAME.stopwords=klingon"):
         lists(BM25(stopwords="klingon"), benchmark_of(PASSAGES, ["fox"]), tmp_path)
-
-
-SCRIPT = """
-import sys, tempfile
-from pathlib import Path
-from types import SimpleNamespace
-import pyarrow as pa
-from harness.work.store import Store
-from harness.retriever.bm25 import BM25, Tokenizer
-words = "red fox blue whale green bird sings loud over nine small hills every morning".split()
-passages = [" ".join(words[(n * k) % 13] for k in range(2, 9 + n % 5)) for n in range(300)]
-questions = [" ".join(words[(n + k) % 14] for k in range(5)) for n in range(50)]
-ids = lambda mark, texts: pa.array([f"{mark}{n:03d}" for n in range(len(texts))])
-benchmark = SimpleNamespace(
-    passages=passages, questions=questions, doc_ids=ids("d", passages), query_ids=ids("q", questions)
-)
-with tempfile.TemporaryDirectory() as folder:
-    run, _ = BM25(depth=20).retrieve(benchmark, Store(Path(folder)))
-sys.stdout.write(run.docs.tobytes().hex() + run.scores.tobytes().hex())
-"""
-
-
-def test_another_hash_seed_gives_the_same_bytes(capsys):
-    seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
-    exec(SCRIPT, {})
-    first = capsys.readouterr().out
-    environment = {**os.environ, "PYTHONHASHSEED": seed}
-    assert len(first) > 1000
-    assert first == process.python("-c", SCRIPT, env=environment, check=True).stdout
 
 
 @pytest.mark.parametrize(("k1", "b"), [(1.2, 0.75), (0.9, 0.4), (0, 1)])

@@ -26,12 +26,11 @@ def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
     def run(*arguments):
         return process.harness("sweep", *overrides, *arguments, cwd=tmp_path, check=True)
 
-    alone = run("grid=point")
-    assert "score 5 trials on " in alone.stderr  # three lists, rrf, the point
-    assert "retrieve lists.graph: begins" in alone.stderr
-    assert "retrieve lists.graph: done in " in alone.stderr
-    assert "\r" not in alone.stderr  # a bar is for a terminal
     both = run("-m", "grid=point", "fuser=linear,combsum")
+    assert "score 5 trials on " in both.stderr  # three lists, rrf, the point
+    assert "retrieve lists.graph: begins" in both.stderr
+    assert "retrieve lists.graph: done in " in both.stderr
+    assert "\r" not in both.stderr  # a bar is for a terminal
     assert "\n\n2 settings on the tune half of tiny (20 questions)\n\n" in both.stdout
     head, _, first, second = both.stdout.split("\n\n")[-3].splitlines()
     assert head.split()[:3] == ["fuser", "trial", "last_hop@5"]
@@ -73,28 +72,25 @@ def test_a_cell_without_sense_is_left_out_and_one_that_fails_takes_no_other_with
         given = [text for text in overrides if text.partition("=")[0] not in keys]
         return process.harness("sweep", *given, "-m", "grid=point", *arguments, cwd=tmp_path)
 
-    found = run("fuser=rrf,linear", "normalizer=none,pit")
-    assert found.returncode == 0, found.stderr
-    assert "\n\nleft out, since their settings do not go together: 2 cells of 4\n" in found.stdout
+    bad, good = f"lists.bm25={tmp_path / 'none.trec'}", f"lists.bm25={bench / 'bm25.trec'}"
+    both = f"{bad},{bench / 'bm25.trec'}"
+    found = run("fuser=rrf,linear", "normalizer=none,pit", both)
+    assert found.returncode == 1
+    assert "\n\nleft out, since their settings do not go together: 2 cells of 8\n" in found.stdout
     (table,) = (part for part in found.stdout.split("\n\n") if part.startswith("normalizer  "))
     assert sorted(row.split()[0] for row in table.splitlines()[2:]) == ["none", "pit"]  # of linear
     for name in ("none", "pit"):
-        told = f"\nfuser=rrf normalizer={name}: this command does not use normalizer={name}"
-        assert told in found.stdout
-    assert all(line.startswith(str(tmp_path / "runs")) for line in found.stdout.splitlines()[-2:])
-
-    found = run("fuser=linear,rrf", f"lists.bm25={tmp_path / 'none.trec'},{bench / 'bm25.trec'}")
-    assert found.returncode == 1
+        told = f"this command does not use normalizer={name}"
+        assert f" fuser=rrf normalizer={name} {good}: {told};" in " ".join(found.stdout.split())
     failed, error = found.stderr.splitlines()[-2:]
     cells = ", ".join(
-        f"fuser={name} lists.bm25={tmp_path / 'none.trec'}" for name in ("linear", "rrf")
+        f"fuser={fuser} normalizer={name} {bad}"
+        for fuser in ("rrf", "linear")
+        for name in ("none", "pit")
     )
-    assert error.startswith("error: 2 of 4 jobs failed")
+    assert error.startswith("error: 4 of 8 jobs failed")
     assert failed.startswith(f"failed: {cells}: ")
     assert "none.trec: there is no such run file" in failed
-    title, table = found.stdout.split("\n\n")[-4:-2]
-    assert title.strip().startswith("2 settings on ")
-    assert {row.split()[0] for row in table.splitlines()[2:4]} == {"linear", "rrf"}
 
     found = run("fuser=rrf", "normalizer=none,pit")
     assert (found.returncode, found.stdout) == (2, "")
@@ -105,20 +101,11 @@ def test_a_cell_without_sense_is_left_out_and_one_that_fails_takes_no_other_with
 
 
 def test_a_row_is_of_its_own_settings(overrides, tmp_path):
-    found = process.harness(
-        "sweep",
-        *overrides,
-        "-m",
-        "grid=point",
-        "fuser=rrf_anchored,weighted_rrf",
-        "pool.cap=1",
-        cwd=tmp_path,
-        check=True,
-    )
+    given = ["-m", "grid=point", "fuser=rrf_anchored,weighted_rrf", "pool.cap=1"]
+    found = process.harness("sweep", *overrides, *given, cwd=tmp_path, check=True)
     rows = found.stdout.split("\n\n")[-3].splitlines()[2:4]
     assert "heldout sweep=DIR" in found.stdout.splitlines()[-3]
     process.harness("heldout", f"sweep={found.stdout.splitlines()[-1]}", cwd=tmp_path, check=True)
-    given = ["-m", "grid=point", "fuser=rrf,combsum"]
     again = process.harness("sweep", *overrides, *given, cwd=tmp_path)
     assert "heldout sweep=DIR" not in again.stdout
     assert "test was evaluated already (evaluation 1)" in again.stdout.splitlines()[-3]

@@ -212,8 +212,9 @@ ATTACKS = {
 }
 
 
-@pytest.mark.parametrize("where", cases(ATTACKS))
-@pytest.mark.parametrize("command", ["heldout", "verify"])
+@pytest.mark.parametrize(
+    ("command", "where"), [("verify", "a strategy"), *(("heldout", where) for where in ATTACKS)]
+)
 def test_a_stored_configuration_makes_no_object_that_conf_does_not_name(
     folder, canary, attack, where, command
 ):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,3 +57,17 @@ def write_runs(folder: Path, found: Mapping[str, Collection[int]], questions: in
         }
         (folder / f"{run}.json").write_text(json.dumps(lists))
     return folder
+
+
+@contextlib.contextmanager
+def restored(folder: Path) -> Iterator[None]:
+    """A block at whose end the folder has the files that it had before."""
+    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    try:
+        yield
+    finally:
+        for path in [*folder.iterdir()]:
+            if path.is_file() and path not in before:
+                path.unlink()
+        for path, content in before.items():
+            path.write_bytes(content)

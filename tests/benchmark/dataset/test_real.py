@@ -5,6 +5,7 @@ holds them.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import gzip
 import json
 import os
@@ -24,13 +25,16 @@ DATA = os.environ.get("HARNESS_DATA")
 pytestmark = pytest.mark.skipif(not DATA, reason="HARNESS_DATA is not set: no real benchmarks")
 
 
-@pytest.fixture
-def real(tmp_path: Path) -> object:
+@pytest.fixture(scope="module")
+def real(tmp_path_factory: pytest.TempPathFactory) -> object:
+    runs = tmp_path_factory.mktemp("real") / "runs"
+
+    @functools.cache
     def get(name: str) -> Benchmark:
         assert DATA is not None
         if not any(folder.is_dir() for folder in read_card(name).folders(Path(DATA))):
             pytest.skip(f"no {name} in HARNESS_DATA")
-        return load(name, DATA, tmp_path / "runs")
+        return load(name, DATA, runs)
 
     return get
 

@@ -37,9 +37,9 @@ def test_the_card_pins_what_is_shipped(sample: Benchmark) -> None:
     assert (len(sample.corpus), len(sample.queries)) == (2000, 600)
 
 
-@pytest.mark.parametrize("hash_seed", ["1", "2"])
-def test_the_generator_makes_the_files_that_are_shipped(tmp_path: Path, hash_seed: str) -> None:
-    environment = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)}
+def test_the_generator_makes_the_files_that_are_shipped(tmp_path: Path) -> None:
+    """Whatever the hash seed is: that of the process is another one each time."""
+    environment = {**os.environ, "PYTHONHASHSEED": "random", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "tests.world.generate", str(tmp_path / "world")]
     subprocess.run(command, env=environment, cwd=tmp_path, check=True)
     for name in ("corpus.jsonl.gz", "queries.jsonl.gz"):

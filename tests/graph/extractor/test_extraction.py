@@ -1,4 +1,4 @@
-"""What a user's corpus may hold: one name 100,000 times, a megabyte of text, other scripts,
+"""What a user's corpus may hold: one name 30,000 times, a megabyte of text, other scripts,
 nothing.
 """
 
@@ -18,13 +18,13 @@ from harness.work.store import Store
 SPANS = Offline(model=None)
 
 
-def test_one_entity_mentioned_100_000_times_in_one_passage(titled: Any, tmp_path: Path) -> None:
-    benchmark = titled([("Rome", "-"), ("Long", "so Rome is " * 100_000)], [])
+def test_one_entity_mentioned_30_000_times_in_one_passage(titled: Any, tmp_path: Path) -> None:
+    benchmark = titled([("Rome", "-"), ("Long", "so Rome is " * 30_000)], [])
     began = time.process_time()
     network, extraction = Entity(SPANS, Hashed(), synonym=None).build(benchmark, Store(tmp_path))
-    assert time.process_time() - began < 30
-    assert len(extraction.passages.entity) == 100_000
-    assert network.context["title"].toarray().tolist() == [[0, 100_000], [0, 0]]
+    assert time.process_time() - began < 15
+    assert len(extraction.passages.entity) == 30_000
+    assert network.context["title"].toarray().tolist() == [[0, 30_000], [0, 0]]
 
 
 def test_one_entity_in_every_one_of_many_passages(titled: Any, tmp_path: Path) -> None:
@@ -33,13 +33,13 @@ def test_one_entity_in_every_one_of_many_passages(titled: Any, tmp_path: Path) -
     assert np.diff(network.mentions.indptr).max() == 5_000
 
 
-def test_a_megabyte_of_names(titled: Any, tmp_path: Path) -> None:
-    text = " ".join(f"so Alpha{n} met Beta{n % 7}" for n in range(45_000))
-    assert len(text) > 1_000_000
+def test_a_long_text_of_names(titled: Any, tmp_path: Path) -> None:
+    text = " ".join(f"so Alpha{n} met Beta{n % 7}" for n in range(15_000))
+    assert len(text) > 300_000
     began = time.process_time()
     extraction = extract(SPANS, titled([("Beta3", "-"), ("Long", text)], []), Store(tmp_path))
-    assert time.process_time() - began < 30
-    assert len(extraction.passages.entity) == 90_000
+    assert time.process_time() - began < 15
+    assert len(extraction.passages.entity) == 30_000
 
 
 @pytest.mark.slow

@@ -80,9 +80,6 @@ def test_texts_that_are_cut_are_counted(store: Store) -> None:
     )
     assert manifest(store, '"truncated": 3')
     np.testing.assert_allclose(vectors[0], vectors[2], atol=1e-6)
-
-
-def test_no_texts(store: Store) -> None:
     assert embed(MiniLM(backend="openvino", device="cpu"), [], "name", store).shape == (0, 384)
 
 
@@ -104,6 +101,7 @@ def test_torch_with_a_prompt_and_a_suffix(store: Store, folder: str) -> None:
     assert (embed(encoder, texts, "question", store) * theirs).sum(axis=1).min() > 0.999999
     plain = model.encode([text + " [SEP]" for text in texts])
     assert (embed(encoder, texts, "name", store) * plain).sum(axis=1).min() > 0.999999
+    assert embed(encoder, [], "name", store).shape == (0, 384)
 
 
 SCRIPT = """

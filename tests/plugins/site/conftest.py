@@ -58,7 +58,7 @@ def runs(bench: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     first = harness.run_sweep(*overrides)
     harness.run_heldout(first)
-    harness.run_sweep(*overrides, "fuser=linear")
+    harness.run_sweep(*overrides, "fuser=linear", "grid=point")
     return root / "runs"
 
 

@@ -247,8 +247,7 @@ def test_by_keyboard_alone(browser: Browser, site: SimpleNamespace) -> None:
     )
 
 
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
 def test_no_page_is_wider_than_the_window(
     browser: Browser, site: SimpleNamespace, width: int, dark: bool
 ) -> None:

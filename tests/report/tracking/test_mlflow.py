@@ -18,7 +18,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -56,12 +56,14 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("runs")
 
 
-@pytest.fixture
-def tracking(
-    runs: Path, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> MLflow:
-    """An experiment of its own for every test."""
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # where MLflow's own client makes ./mlruns
+
+
+@pytest.fixture
+def tracking(runs: Path, request: pytest.FixtureRequest) -> MLflow:
+    """An experiment of its own for every test."""
     return MLflow(f"sqlite:///{runs}/mlflow.db", request.node.name, str(runs / "mlartifacts"))
 
 
@@ -70,10 +72,26 @@ def result(example: ModuleType, tmp_path: Path) -> SweepResult:
     return example.write(tmp_path / "sweeps" / "s1", heldout=False)  # type: ignore[no-any-return]
 
 
+@pytest.fixture(scope="module")
+def exported(
+    runs: Path, example: ModuleType, tmp_path_factory: pytest.TempPathFactory
+) -> SimpleNamespace:
+    """A sweep on tune in an experiment that no test changes: its tracking, its result, its page."""
+    folder = tmp_path_factory.mktemp("exported")
+    result = example.write(folder / "sweeps" / "s1", heldout=False)
+    path = result.folder / "manifest.json"
+    cost = {"seconds": {"lists": {"graph": 40.0}}, "peak_memory_mb": 573}
+    path.write_text(json.dumps({**json.loads(path.read_text()), "cost": cost}))
+    tracking = MLflow(f"sqlite:///{runs}/mlflow.db", "read alone", str(runs / "mlartifacts"))
+    with contextlib.chdir(folder):
+        page = tracking.export(result.folder)
+    return SimpleNamespace(tracking=tracking, result=result, page=page)
+
+
 def test_a_trial_reads_back_as_it_stands_in_the_folder(
-    tracking: MLflow, result: SweepResult, find_runs: Find
+    exported: SimpleNamespace, find_runs: Find
 ) -> None:
-    tracking.export(result.folder)
+    tracking = exported.tracking
     (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
     (trial,) = find_runs(tracking, "tags.trial = '0000000000000000'")
     assert trial.info.run_name == "1 boltzmann pit alpha=0.7 beta=0.5 cap=20"
@@ -141,23 +159,17 @@ def test_a_failed_export_leaves_no_run_running(
     assert len(find_runs(tracking)) == 9
 
 
-def test_a_setting_that_a_trial_lacks_is_a_dash(
-    tracking: MLflow, result: SweepResult, find_runs: Find
-) -> None:
-    tracking.export(result.folder)
-    (rrf,) = find_runs(tracking, "params.fuser = 'rrf'")
+def test_a_setting_that_a_trial_lacks_is_a_dash(exported: SimpleNamespace, find_runs: Find) -> None:
+    (rrf,) = find_runs(exported.tracking, "params.fuser = 'rrf'")
     assert [rrf.data.params[key] for key in ("fuser.k", "fuser.beta")] == ["60", "-"]
-    (best,) = find_runs(tracking, "tags.trial = '0000000000000000'")
+    (best,) = find_runs(exported.tracking, "tags.trial = '0000000000000000'")
     assert [best.data.params[key] for key in ("fuser.k", "fuser.beta")] == ["-", "0.5"]
 
 
 def test_the_sweep_holds_winner_forecast_cost_and_files(
-    tracking: MLflow, result: SweepResult, find_runs: Find
+    exported: SimpleNamespace, find_runs: Find
 ) -> None:
-    path = result.folder / "manifest.json"
-    cost = {"seconds": {"lists": {"graph": 40.0}}, "peak_memory_mb": 573}
-    path.write_text(json.dumps({**json.loads(path.read_text()), "cost": cost}))
-    tracking.export(result.folder)
+    tracking, result = exported.tracking, exported.result
     (run,) = find_runs(tracking, "tags.kind = 'sweep'")
     assert run.data.params["fuser.alpha"] == "0.7"
     expected = {"last_hop_at_5": 0.75, "expected_score": 0.7, "power_queries": 66, "seconds": 1.5}
@@ -193,9 +205,9 @@ def test_into_an_experiment_by_its_id(tracking: MLflow, result: SweepResult) -> 
 
 
 def test_every_trial_is_a_run_newest_first_as_on_the_leaderboard(
-    tracking: MLflow, result: SweepResult, find_runs: Find
+    exported: SimpleNamespace, find_runs: Find
 ) -> None:
-    tracking.export(result.folder)
+    tracking, result = exported.tracking, exported.result
     trials = sorted(
         find_runs(tracking, "tags.kind = 'trial'"), key=lambda run: -run.info.start_time
     )
@@ -363,40 +375,35 @@ def test_an_export_that_was_killed_goes_on(
     assert len(client(tracking).get_metric_history(trial.info.run_id, "wins")) == 1
 
 
-@pytest.mark.parametrize(
-    ("uri", "said"),
-    [
-        ("htp://host:5000", "htp://host:5000: MLflow"),
-        ("sqlite:///{text}", r"text\.db:.*file is not a database"),
-        ("sqlite:///{other}", r"other\.db: MLflow"),
-        ("sqlite:///file:{known}?mode=ro&uri=true", "readonly database"),
-    ],
-)
 def test_a_destination_that_cannot_be_used_is_one_line(
-    uri: str, said: str, tracking: MLflow, result: SweepResult, tmp_path: Path
+    exported: SimpleNamespace, result: SweepResult, tmp_path: Path
 ) -> None:
     """No address, no database, one of another MLflow, and one that cannot be written."""
-    tracking.export(result.folder)
+    tracking = exported.tracking
     known = tracking.uri.removeprefix("sqlite:///")
     paths = {"text": tmp_path / "text.db", "other": tmp_path / "other.db", "known": known}
     (tmp_path / "text.db").write_text("something else")
     with sqlite3.connect(known) as database, sqlite3.connect(paths["other"]) as other:
         database.backup(other)
         other.execute("update alembic_version set version_num = 'another'")
-    with pytest.raises(HarnessError, match=said) as raised:
-        replace(tracking, uri=uri.format(**paths), experiment="new").export(result.folder)
-    assert "\n" not in str(raised.value)
+    for uri, said in (
+        ("htp://host:5000", "htp://host:5000: MLflow"),
+        ("sqlite:///{text}", r"text\.db:.*file is not a database"),
+        ("sqlite:///{other}", r"other\.db: MLflow"),
+        ("sqlite:///file:{known}?mode=ro&uri=true", "readonly database"),
+    ):
+        with pytest.raises(HarnessError, match=said) as raised:
+            replace(tracking, uri=uri.format(**paths), experiment="new").export(result.folder)
+        assert "\n" not in str(raised.value)
     with pytest.raises(HarnessError, match=r"tracking\.uri"):
         MLflow("", "x", "y")
 
 
-def test_the_page_of_a_sweep_is_a_view_that_mlflow_opens(
-    tracking: MLflow, result: SweepResult, tmp_path: Path
-) -> None:
+def test_the_page_of_a_sweep_is_a_view_that_mlflow_opens(exported: SimpleNamespace) -> None:
     """The tag's form is MLflow's own: a page that was shared by its Share button has these fields
     (MLflow 3.10 on).
     """
-    page = tracking.export(result.folder)
+    tracking, result, page = exported.tracking, exported.result, exported.page
     experiment = client(tracking).get_experiment_by_name(tracking.experiment)
     found = re.fullmatch(
         rf"#/experiments/{experiment.experiment_id}/runs\?viewStateShareKey=(\w+)", page
@@ -424,16 +431,10 @@ def test_the_page_of_a_sweep_is_a_view_that_mlflow_opens(
     assert f"[as charts]({page}&compareRunsMode=CHART)" in run.data.tags["mlflow.note.content"]
 
 
-def test_without_a_server_a_short_line_says_what_to_type(
-    tracking: MLflow, result: SweepResult, tmp_path: Path
-) -> None:
-    page = tracking.export(result.folder)
-    typed = {
-        folder: tracking.address(page, Path(folder)).removeprefix(f"{tracking.destination}; `")
-        for folder in (str(tmp_path), "runs")
-    }
-    assert f"harness ui paths.runs={tmp_path}` shows it" in typed[str(tmp_path)]
-    assert typed["runs"].endswith("harness ui` shows it")
+def test_without_a_server_a_short_line_says_what_to_type(tmp_path: Path) -> None:
+    tracking = MLflow("sqlite:///m.db", "x", "y")
+    assert f"harness ui paths.runs={tmp_path}` shows it" in tracking.address("#/page", tmp_path)
+    assert tracking.address("#/page", Path("runs")).endswith("harness ui` shows it")
 
 
 def test_the_description_of_an_experiment_is_its_owners(

@@ -55,8 +55,6 @@ def test_a_server_with_artifacts_through_it(
     runs = find_runs(tracking)
     assert len(runs) == 1 + 8 + 1 + 5
     assert {run.info.status for run in runs} == {"FINISHED"}
-    tracking.export(result.folder)
-    assert {run.info.run_id for run in find_runs(tracking)} == {run.info.run_id for run in runs}
     (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
     stored = list(mlflow_server.folder.glob(f"artifacts/*/{parent.info.run_id}/artifacts/*"))
     assert {path.name for path in stored} >= {"trials.parquet", "winner.lock.json"}
@@ -212,6 +210,7 @@ def test_user_and_password(
     assert len(find_runs(tracking)) == 1 + 1 + 1 + 5
 
 
+@pytest.mark.slow
 def test_postgresql(
     result: SweepResult, tmp_path: Path, find_runs: Find, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,6 @@ import json
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -17,19 +16,41 @@ from harness.core.concepts import PACKAGE
 from harness.report.archive_contents import given_files
 from harness.sweep.folder.inventory import latest
 from harness.sweep.folder.result import SweepResult
+from tests import process
 from tests.conftest import Command
 
 EXAMPLES = PACKAGE.parent / "reports" / "docs" / "examples"
 LISTS = "lists={dense: vectors.trec, graph: graph.trec}"
+SWEEP = (LISTS, "gold=gold.jsonl", "grid=point", "tracking=none")
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working folder: two runs over 300 questions, and their gold."""
-    for name in ("vectors.trec", "graph.trec", "gold.jsonl"):
-        shutil.copy(EXAMPLES / name, tmp_path)
+    _copy_examples(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+def _copy_examples(folder: Path) -> None:
+    for name in ("vectors.trec", "graph.trec", "gold.jsonl"):
+        shutil.copy(EXAMPLES / name, folder)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A working folder in which both runs were swept."""
+    folder = tmp_path_factory.mktemp("made")
+    _copy_examples(folder)
+    process.harness("sweep", *SWEEP, cwd=folder, check=True)
+    return folder
+
+
+@pytest.fixture
+def swept(place: Path, made: Path) -> Path:
+    """The sweep of both runs, in a working folder of its own."""
+    shutil.copytree(made, place, dirs_exist_ok=True)
+    return latest(place / "runs")
 
 
 def test_every_trial_is_scored_as_evaluate_scores_its_fused_file(
@@ -56,23 +77,23 @@ def test_every_trial_is_scored_as_evaluate_scores_its_fused_file(
     assert json.loads((result.folder / "heldout.json").read_text())[0]["n"] == 153
 
 
-@pytest.mark.parametrize("changed", ["gold.jsonl", "graph.trec"])
 def test_heldout_reads_what_was_swept_and_refuses_a_changed_copy(
-    place: Path, command: Command, changed: str
+    place: Path, swept: Path, command: Command
 ) -> None:
-    assert not command("sweep", LISTS, "gold=gold.jsonl", "tracking=none", "grid=point")[0]
-    path = place / changed
-    path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
-    assert not command("verify", "--rescore", f"sweep={latest(place / 'runs')}")[0]
-    kind = "gold" if changed == "gold.jsonl" else "list"
-    for copy in (place / "runs" / "artifacts" / kind).glob("*/*l*"):
-        if copy.suffix == ".jsonl":
-            copy.write_text(path.read_text())
-        elif copy.suffix == ".parquet":
-            harness.read("vectors.trec").to_frame().iloc[1:].to_parquet(copy)
-    status, _, message = command("heldout", "tracking=none")
-    assert status == 2
-    assert "sweep again for a new lock" in message
+    for name in ("gold.jsonl", "graph.trec"):
+        path = place / name
+        path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
+    assert not command("verify", "--rescore", f"sweep={swept}")[0]
+    (copy,) = (place / "runs" / "artifacts" / "gold").glob("*/*l*.jsonl")
+    kept = copy.read_text()
+    copy.write_text((place / "gold.jsonl").read_text())
+    refused = command("heldout", "tracking=none")
+    copy.write_text(kept)
+    for copy in (place / "runs" / "artifacts" / "list").glob("*/*l*.parquet"):
+        harness.read("vectors.trec").to_frame().iloc[1:].to_parquet(copy)
+    for status, _, message in (refused, command("heldout", "tracking=none")):
+        assert status == 2
+        assert "sweep again for a new lock" in message
 
 
 def test_equal_scores_are_said(place: Path, command: Command) -> None:
@@ -123,7 +144,7 @@ def test_judgements_and_any_names(place: Path, command: Command) -> None:
     frame.to_csv("walk.csv", index=False)
     for graph in ("graph.trec", "walk (1).trec", "{file: walk.csv, columns: {doc: absatz}}"):
         again = [f"lists={{dense: vectors.trec, graph: {graph}}}", "--grid=point"]
-        made = harness.run_sweep(*again, "gold=gold.jsonl", "grid=point", "fuser=rrf")
+        made = harness.run_sweep(*again, *SWEEP[1:], "fuser=rrf")
         assert made.manifest["objective"] == "last_hop@5"
     made = harness.run_sweep(named, "gold=test.qrels", *asked)
     manifest = made.manifest
@@ -157,9 +178,7 @@ def test_a_list_of_other_documents_is_refused(place: Path, command: Command) -> 
     (place / "other.trec").write_text(
         (place / "graph.trec").read_text().replace(" Q0 ", " Q0 other_")
     )
-    status, _, told = command(
-        "sweep", "lists={dense: vectors.trec, b: other.trec}", "gold=gold.jsonl"
-    )
+    status, _, told = command("sweep", "lists={dense: vectors.trec, b: other.trec}", *SWEEP[1:])
     assert status == 2
     assert "other.trec and gold.jsonl have no document in common" in told
     assert not (place / "runs" / "sweeps").exists()
@@ -203,36 +222,36 @@ def test_a_sweep_goes_on_from_any_folder_without_its_files(
 
 
 def test_another_form_of_the_same_lists_and_gold_is_the_same_sweep(
-    place: Path, command: Command
+    swept: Path, command: Command
 ) -> None:
     """A further key, another order of lines, CRLF, a table: the same lock; a test question that was
     evaluated under another name of its file is known.
     """
-    grid = ("grid=point", "tracking=none")
-    first = command("sweep", LISTS, "gold=gold.jsonl", *grid)[1].splitlines()[-1]
     assert not command("heldout", "tracking=none")[0]
     rows = [json.loads(line) for line in Path("gold.jsonl").read_text().splitlines()]
     other = [json.dumps({**row, "note": "x"}) for row in reversed(rows)]
     Path("gold.jsonl").write_text("\r\n".join(other) + "\r\n")
-    again = command("sweep", LISTS, "gold=gold.jsonl", *grid)[1].splitlines()[-1]
-    assert again == first
+    again = command("sweep", *SWEEP)[1].splitlines()[-1]
+    assert Path(again).name == swept.name
     fewer = [row for row in rows if row is not next(iter(rows))]
     Path("qrels.txt").write_text(
         "".join(f"{row['id']} 0 {doc} 1\n" for row in fewer for doc in row["supporting_ids"])
     )
-    assert not command("sweep", LISTS, "gold=qrels.txt", *grid)[0]
+    assert not command("sweep", LISTS, "gold=qrels.txt", *SWEEP[2:])[0]
     status, _, errors = command("heldout", "tracking=none")
     assert status == 2
     assert re.search(r"(\d+) of these \1 test questions were evaluated before", errors)
 
 
 def test_a_second_evaluation_from_another_folder_is_known(
-    place: Path, command: Command, tmp_path_factory: pytest.TempPathFactory, monkeypatch: Any
+    place: Path,
+    swept: Path,
+    command: Command,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The ledger is that of the sweep's runs, whatever the working folder is."""
-    said = command("sweep", LISTS, "gold=gold.jsonl", "grid=point", "tracking=none")[1]
-    sweep = place / said.splitlines()[-1]
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
-    assert not command("heldout", f"sweep={sweep}", "tracking=none")[0]
+    assert not command("heldout", f"sweep={swept}", "tracking=none")[0]
     assert (place / "runs" / "ledger.jsonl").is_file()
     assert not Path("runs/ledger.jsonl").exists()

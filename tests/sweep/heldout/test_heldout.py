@@ -24,6 +24,7 @@ from harness.sweep.trial.plan import Plan, reopen
 from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 from tests import process
+from tests.world.folder import restored
 
 SMALL = ("grid=point", "+grid.some={fuser:[linear,rrf],fuser.k:[10,60],fuser.alpha:[0.3]}")
 
@@ -56,22 +57,27 @@ class Killed(BaseException):
     """Nothing catches it, as nothing catches kill -9."""
 
 
-@pytest.mark.parametrize("most", range(len(HELDOUT) + 1))
-def test_the_file_that_says_that_all_are_there_is_written_last(result, prepared, monkeypatch, most):
+def test_the_file_that_says_that_all_are_there_is_written_last(
+    result, prepared, ledger, monkeypatch
+):
     write, written = module.whole, []
+    for most in range(len(HELDOUT) + 1):
 
-    def die(path):
-        if len(written) == most:
-            raise Killed
-        written.append(path.name)
-        return write(path)
+        def die(path, most=most):
+            if len(written) == most:
+                raise Killed
+            written.append(path.name)
+            return write(path)
 
-    monkeypatch.setattr(module, "whole", die)
-    with pytest.raises(Killed):
-        heldout(result, prepared, again=False)
-    assert len(written) == most
-    assert "heldout.json" not in written
-    assert SweepResult(result.folder).heldout is None
+        written.clear()
+        monkeypatch.setattr(module, "whole", die)
+        with restored(result.folder):
+            with pytest.raises(Killed):
+                heldout(result, prepared, again=False)
+            assert len(written) == most
+            assert "heldout.json" not in written
+            assert SweepResult(result.folder).heldout is None
+        ledger.path.unlink()
 
 
 def test_a_kill_after_the_ledger_s_line_is_finished_to_the_same_bytes(
@@ -139,31 +145,41 @@ def _try(result, prepared):
     return "held out"
 
 
-@pytest.mark.parametrize("name", [*FILES, *HELDOUT])
-def test_every_changed_file_is_named(result, prepared, ledger, name):
+def flip(path):
+    """One bit in the middle."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def test_every_changed_file_is_named(result, prepared, ledger):
     heldout(result, prepared, again=False)
     assert len(list(verify_files(result.folder, ledger))) == 2
-    path = result.folder / name
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
-    with pytest.raises(HarnessError, match=rf"{name}: (changed|damaged)"):
-        list(verify_files(result.folder, ledger))
-    with pytest.raises(HarnessError, match=rf"{name}: (changed|damaged)"):
-        read_all(SweepResult(result.folder))
-    path.unlink()
-    with pytest.raises(HarnessError, match=rf"{name}: missing|no {name}"):
-        list(verify_files(result.folder, ledger))
+    for name in (*FILES, *HELDOUT):
+        path = result.folder / name
+        with restored(result.folder):
+            flip(path)
+            with pytest.raises(HarnessError, match=rf"{name}: (changed|damaged)"):
+                list(verify_files(result.folder, ledger))
+            with pytest.raises(HarnessError, match=rf"{name}: (changed|damaged)"):
+                read_all(SweepResult(result.folder))
+            path.unlink()
+            with pytest.raises(HarnessError, match=rf"{name}: missing|no {name}"):
+                list(verify_files(result.folder, ledger))
+    path = result.folder / "heldout.json"
+    rows = json.loads(path.read_text())
+    rows[0]["last_hop@5"] = 0.999
+    path.write_text(json.dumps(rows))
+    with pytest.raises(HarnessError, match=r"heldout\.json:"):
+        _ = SweepResult(result.folder).heldout
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_a_changed_file_is_not_held_out(result, prepared, ledger, name):
-    path = result.folder / name
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
-    assert f"{name}: " in _try(result, prepared)
-    assert not ledger.entries()
+def test_a_changed_file_is_not_held_out(result, prepared, ledger):
+    for name in FILES:
+        with restored(result.folder):
+            flip(result.folder / name)
+            assert f"{name}: " in _try(result, prepared)
+            assert not ledger.entries()
 
 
 def read_all(result):
@@ -179,16 +195,6 @@ def read_all(result):
         ),
         *(result.heldout, result.heldout_queries, result.heldout_ranks),
     ]
-
-
-def test_an_edited_score_does_not_reach_a_reader(result, prepared):
-    heldout(result, prepared, again=False)
-    path = result.folder / "heldout.json"
-    rows = json.loads(path.read_text())
-    rows[0]["last_hop@5"] = 0.999
-    path.write_text(json.dumps(rows))
-    with pytest.raises(HarnessError, match=r"heldout\.json:"):
-        _ = SweepResult(result.folder).heldout
 
 
 def test_numbers_are_verified_and_no_look_is_counted(result, prepared, ledger):
@@ -235,21 +241,21 @@ FORGED = {
 }
 
 
-@pytest.mark.parametrize("what", FORGED)
-def test_a_forged_number_is_named_whatever_its_hashes_say(result, prepared, ledger, relock, what):
-    change, said = FORGED[what]
-    lock, table = (
-        json.loads((result.folder / LOCK).read_text()),
-        pd.read_parquet(result.folder / "trials.parquet"),
-    )
-    change(lock, table)
-    table.to_parquet(result.folder / "trials.parquet")
-    (result.folder / LOCK).write_text(json.dumps(lock))
-    relock(result.folder)
-    forged = SweepResult(result.folder)
-    assert len(list(verify_files(forged.folder, ledger))) == 2  # hashes alone say nothing
-    with pytest.raises(HarnessError, match=said):
-        list(verify_numbers(forged, prepared))
+def test_a_forged_number_is_named_whatever_its_hashes_say(result, prepared, ledger, relock):
+    for change, said in FORGED.values():
+        lock, table = (
+            json.loads((result.folder / LOCK).read_text()),
+            pd.read_parquet(result.folder / "trials.parquet"),
+        )
+        with restored(result.folder):
+            change(lock, table)
+            table.to_parquet(result.folder / "trials.parquet")
+            (result.folder / LOCK).write_text(json.dumps(lock))
+            relock(result.folder)
+            forged = SweepResult(result.folder)
+            assert len(list(verify_files(forged.folder, ledger))) == 2  # hashes alone say nothing
+            with pytest.raises(HarnessError, match=said):
+                list(verify_numbers(forged, prepared))
 
 
 def test_the_same_sweep_again_keeps_what_was_held_out(result, prepared, overrides, caplog):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import json
 import random
 import subprocess
@@ -12,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
 from harness.benchmark import md5_split
 from harness.benchmark.source.records import read_lines
@@ -61,48 +63,51 @@ LISTS = (
 )
 
 
+@functools.cache
+def composed() -> DictConfig:
+    return compose("config", [*LISTS, "grid=point"])
+
+
 def plan(key: str, value: object) -> Plan:
-    config = compose("config", [*LISTS, "grid=point"])
+    config = copy.deepcopy(composed())
     OmegaConf.update(config, key, value, merge=False)
     return Plan(config, LISTS)
 
 
 def test_graphs_are_described_where_a_table_asks_for_them() -> None:
     nobody: Any = None  # no benchmark is looked at
-    assert Plan(compose("config", [*LISTS, "grid=point"]), LISTS).graphs(nobody) == {}
+    assert Plan(composed(), LISTS).graphs(nobody) == {}
 
 
-@pytest.mark.parametrize("key", ["dataset", "fuser", "normalizer", "temperature", "reranker"])
+CONCEPTS = ["dataset", "fuser", "normalizer", "temperature", "reranker"]
+NO_STRATEGY = [{}, {"a": {"b": 1}}, {"_target_": "x"}, {"_target_": []}, 5, "x", [[1]], None]
+
+
 @pytest.mark.parametrize(
-    "value", [{}, {"a": {"b": 1}}, {"_target_": "x"}, {"_target_": []}, 5, "x", [[1]], None]
+    ("key", "value"),
+    [*((key, {"_target_": "x"}) for key in CONCEPTS), *(("fuser", one) for one in NO_STRATEGY)],
 )
 def test_no_strategy(key: str, value: object) -> None:
     with pytest.raises(HarnessError, match=rf"{key} =.*conf/.*e\.g\. {key}=NAME"):
         plan(key, value)
 
 
-@pytest.mark.parametrize("value", [None, 5, [], {}, {"a": 1}])
-def test_no_retriever(value: object) -> None:
-    with pytest.raises(HarnessError, match=r"lists\.dense.*conf/.*"):
-        plan("lists", {"dense": value})
+def test_no_lists() -> None:
+    for value in (None, 5, [], {}, {"a": 1}):
+        with pytest.raises(HarnessError, match=r"lists\.dense.*conf/.*"):
+            plan("lists", {"dense": value})
+    for value in ({}, None, 5, []):
+        with pytest.raises(HarnessError, match=r"lists ="):
+            plan("lists", value)
+    for value in (None, -1, "dense", {"a": 1}, [[1]]):
+        with pytest.raises(HarnessError, match=r"pool\.lists = .*, expected a list of names"):
+            plan("pool.lists", value).trials()
 
 
-@pytest.mark.parametrize("value", [{}, None, 5, []])
-def test_no_lists(value: object) -> None:
-    with pytest.raises(HarnessError, match=r"lists ="):
-        plan("lists", value)
-
-
-@pytest.mark.parametrize("value", [None, -1, "dense", {"a": 1}, [[1]]])
-def test_no_names_of_lists(value: object) -> None:
-    with pytest.raises(HarnessError, match=r"pool\.lists = .*, expected a list of names"):
-        plan("pool.lists", value).trials()
-
-
-@pytest.mark.parametrize("value", [[], {}, -1, True, "nowhere.json"])
-def test_no_file_of_importance(value: object) -> None:
-    with pytest.raises(HarnessError, match=r"pool\.importance=.*: there is no such file"):
-        plan("pool.importance", value).trials()
+def test_no_file_of_importance() -> None:
+    for value in ([], {}, -1, True, "nowhere.json"):
+        with pytest.raises(HarnessError, match=r"pool\.importance=.*: there is no such file"):
+            plan("pool.importance", value).trials()
 
 
 def test_a_folder_that_is_called_like_a_number(overrides, bench, tmp_path, monkeypatch):

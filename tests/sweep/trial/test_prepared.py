@@ -38,6 +38,11 @@ def prepared(overrides):
     return Prepared.of(Plan(compose("config", given), given))
 
 
+@pytest.fixture
+def swept(sweep_of):
+    return sweep_of(*GRID)
+
+
 def by_hand(prepared, trial, trained, asked):
     """Gold ranks of queries ``asked`` under what ``trained`` teach."""
     gold = prepared.benchmark.gold
@@ -87,8 +92,9 @@ def test_trials_beside_those_that_learn_are_scored_as_ever(prepared):
     assert np.array_equal(together, prepared.ranks(alone, "tune"))
 
 
-def test_the_lock_keeps_what_all_of_tune_teaches_and_test_is_scored_by_it(prepared):
-    result = sweep(prepared, trials := prepared.plan.trials())
+def test_the_lock_keeps_what_all_of_tune_teaches_and_test_is_scored_by_it(swept):
+    result, prepared = swept
+    trials = prepared.plan.trials()
     rows = [row for row in result.lock["fusers"] if row["family"] == "learned"]
     assert set(rows[0]["learned"]) >= {"fuser.coefficients"}
     assert "learned" not in result.trials.columns
@@ -125,14 +131,14 @@ def _query(run):
     return np.repeat(np.arange(len(run)), run.lengths())
 
 
-def test_trials_that_learn_are_scored_again_to_the_bit(prepared):
-    result = sweep(prepared, prepared.plan.trials())
+def test_trials_that_learn_are_scored_again_to_the_bit(swept):
+    result, prepared = swept
     assert "learned" in set(result.trials["family"])
     assert "the same ranks, to the bit" in list(verify_numbers(result, prepared))[1]
 
 
-def test_harness_fuse_uses_what_a_sweep_locked(prepared, bench, tmp_path):
-    result = sweep(prepared, prepared.plan.trials())
+def test_harness_fuse_uses_what_a_sweep_locked(swept, bench, tmp_path):
+    result, prepared = swept
     lock = result.lock["winner"]
     out = tmp_path / "fused.trec"
     lists = ",".join(f"{name}: {bench / name}.trec" for name in ("dense", "graph"))
@@ -152,10 +158,10 @@ def test_harness_fuse_uses_what_a_sweep_locked(prepared, bench, tmp_path):
 
 
 @pytest.mark.plugin("site")
-def test_harness_trace_ranks_as_what_a_sweep_locked(prepared, overrides):
+def test_harness_trace_ranks_as_what_a_sweep_locked(swept, overrides):
     from harness.plugins.site.trace import trace
 
-    result = sweep(prepared, prepared.plan.trials())
+    result, prepared = swept
     lock = f"lock={result.folder / 'winner.lock.json'}"
     data, trials = prepared.benchmark, prepared.plan.trials()
     chosen = trials[prepared.hashes(trials).index(result.lock["winner"]["trial"])]
@@ -187,8 +193,8 @@ def test_trees_are_locked_and_read_back_as_they_were_learned(overrides):
     )
 
 
-def test_a_lock_decides_alone(prepared, bench, tmp_path):
-    path = sweep(prepared, prepared.plan.trials()).folder / "winner.lock.json"
+def test_a_lock_decides_alone(swept, bench, tmp_path):
+    path = swept[0].folder / "winner.lock.json"
     for lists, more, words in (
         (
             ("dense", "graph", "bm25"),

@@ -44,9 +44,9 @@ EDITS = [
 ]
 
 
-@pytest.mark.parametrize("edit", EDITS)
-def test_every_ablation_is_one_override(edit: str) -> None:
-    assert digest(made(edit)) != digest(made())
+def test_every_ablation_is_one_override() -> None:
+    plain = digest(made())
+    assert not [edit for edit in EDITS if digest(made(edit)) == plain]
 
 
 def test_the_synonym_threshold_of_the_policy_is_that_of_its_graph() -> None:

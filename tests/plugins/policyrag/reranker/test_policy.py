@@ -33,6 +33,7 @@ from harness.sweep.trial.prepared import Prepared
 from harness.testing.lists import under_default_types
 from harness.work.store import Store
 from tests.plugins.policyrag.world import GRAPH, QUESTIONS, WORLD, plain
+from tests.world.generate import write
 
 DOCS = [f"d{number:03d}" for number in range(5)]
 RETRIEVER = PolicyRAG(GRAPH, Hashed(), plain())
@@ -193,9 +194,10 @@ def test_a_trial_is_known_by_its_seeds(tmp_path: Path) -> None:
         hashes("seeds.policy.seed.cap=0")
 
 
-def test_a_sweep_and_a_trace_rerank_the_sample(tmp_path: Path) -> None:
+def test_a_sweep_and_a_trace_rerank_a_benchmark(tmp_path: Path) -> None:
     """With no more than reranker=policy; what other trials share its pool changes nothing."""
-    overrides = (*SAMPLE, f"paths.runs={tmp_path}")
+    world = ("dataset=folder", f"dataset.path={write(tmp_path / 'world', 250)}")
+    overrides = (*SAMPLE, *world, f"paths.runs={tmp_path}")
     prepared = Prepared.of(Plan(compose(overrides=overrides), overrides))
     trials = prepared.plan.trials()
     said = "policy lambda_title=0 lambda_cov=0.1 lambda_path=0.5 path=2 hub=0 m=50"
