@@ -22,7 +22,7 @@ PEERS = {
     "evaluate": "ranx",
 }
 SLOW = ("ppr_small", "ner", "tracked", "workers", "encode", "evaluate", "scaling")
-REAL = ("ppr_small", "ner", "encode", "scaling")
+REAL = ("bm25", "ppr_small", "ner", "encode", "scaling")
 
 
 @pytest.mark.parametrize(
