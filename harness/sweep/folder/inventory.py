@@ -26,38 +26,42 @@ def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
         evaluated: hashes of the locks in the ledger.
     """
     found = results(runs)
+    parameters = _parameters(found)
+    rows: list[list[object]] = []
+    for result in found:
+        try:
+            held_out, trials = _held_out(result, evaluated), len(result.trials)
+            facts = [parameters[result.folder], trials, locked_winner(result.lock), held_out]
+        except HarnessError as error:
+            facts = ["", None, f"cannot be read: {error}", ""]
+        rows.append([result.folder.name, *facts])
+    names = ("sweep", "parameters", "trials", "winner", "held out")
+    columns = [Column(name, "count" if name == "trials" else "text") for name in names]
+    return Table("sweeps", f"{counted(len(rows), 'sweep')} in {runs / 'sweeps'}", columns, rows)
+
+
+def _parameters(found: Sequence[SweepResult]) -> dict[Path, str]:
+    """Return the parameters of each sweep that can be read, by its folder."""
     groups: dict[str, list[SweepResult]] = {}
     for result in found:
         with contextlib.suppress(HarnessError):
             _ = result.given
             groups.setdefault(str(result.manifest["dataset"]), []).append(result)
-    typed: dict[Path, str] = {}
+    parameters: dict[Path, str] = {}
     for group in groups.values():
         for result, own in zip(group, differing(group), strict=True):
             given = {name: value for name, value in result.given.items() if name != "dataset"}
-            chosen = {name: value for name, value in own.items() if value} or given
-            typed[result.folder] = " ".join(f"{name}={value}" for name, value in chosen.items())
-    rows: list[list[object]] = []
-    for result in found:
-        folder = result.folder
-        try:
-            heldout = "no"
-            if result.heldout:
-                heldout = f"evaluation {result.heldout[0]['evaluation']}"
-            elif result.lock["sha256"] in evaluated:
-                heldout = "its files are gone"
-            facts = [
-                typed[folder] or "none typed",
-                len(result.trials),
-                locked_winner(result.lock),
-                heldout,
-            ]
-        except HarnessError as error:
-            facts = ["", None, f"cannot be read: {error}", ""]
-        rows.append([folder.name, *facts])
-    names = ("sweep", "parameters", "trials", "winner", "held out")
-    columns = [Column(name, "count" if name == "trials" else "text") for name in names]
-    return Table("sweeps", f"{counted(len(rows), 'sweep')} in {runs / 'sweeps'}", columns, rows)
+            shown = {name: value for name, value in own.items() if value} or given
+            text = " ".join(f"{name}={value}" for name, value in shown.items())
+            parameters[result.folder] = text or "none typed"
+    return parameters
+
+
+def _held_out(result: SweepResult, evaluated: Collection[str]) -> str:
+    """Return whether a sweep was held out, by its own files or by the ledger."""
+    if result.heldout:
+        return f"evaluation {result.heldout[0]['evaluation']}"
+    return "its files are gone" if result.lock["sha256"] in evaluated else "no"
 
 
 def results(runs: Path) -> list[SweepResult]:

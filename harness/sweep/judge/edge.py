@@ -51,21 +51,27 @@ def find_edges(
     own, best = winner.parameters, winner.scores[str(objective)]
     equal = [row.parameters for row in rows if row.scores[str(objective)] == best]
     scored = {repr(trial.identity) for trial in trials}
-    groups = {group: name(grid.config[group]) for group in GROUPS}
     found: dict[tuple[str, str], GridEdge] = {}
+    for block, point, knob in _axes(grid, own):
+        value, axis = own[knob], values(grid.blocks[block][knob])
+        inner = beside(axis, value)
+        if inner is None or {**own, knob: inner} in equal:
+            continue
+        after = _next(grid, {**point, knob: value}, knob, candidates(axis, value, inner))
+        if after is not None and repr(after[1].identity) not in scored:
+            found.setdefault((block, knob), GridEdge(block, knob, value, after[0]))
+    return [found[key] for key in sorted(found)]
+
+
+def _axes(grid: Grid, own: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], str]]:
+    """Yield the points of the grid that a trial with these parameters is one of, each with its
+    block and one of the knobs that it varies.
+    """
+    groups = {group: name(grid.config[group]) for group in GROUPS}
     for block, point in grid.points({}):
         known = {**groups, **point}
-        if any(own[knob] != value for knob, value in known.items() if knob in own):
-            continue
-        for knob in point.keys() & own.keys():
-            value, axis = own[knob], values(grid.blocks[block][knob])
-            inner = beside(axis, value)
-            if inner is None or {**own, knob: inner} in equal:
-                continue
-            after = _next(grid, {**point, knob: value}, knob, candidates(axis, value, inner))
-            if after is not None and repr(after[1].identity) not in scored:
-                found.setdefault((block, knob), GridEdge(block, knob, value, after[0]))
-    return [found[key] for key in sorted(found)]
+        if all(own[knob] == value for knob, value in known.items() if knob in own):
+            yield from ((block, point, knob) for knob in point.keys() & own.keys())
 
 
 def beside(axis: Sequence[Any], value: Any) -> float | None:
