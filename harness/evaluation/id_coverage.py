@@ -124,7 +124,7 @@ class Coverage:
             f"{part} of {of} {what}"
             for part, of, what in (
                 (self.answered, self.queries, "questions have a list"),
-                (self.found, self.gold_documents, "gold documents are in any list"),
+                (self.found, self.gold_documents, "gold documents are in its lists"),
                 (self.in_corpus, self.run_documents, "documents of the run are in the corpus"),
             )
             if part is not None and part < HALF * of

@@ -59,7 +59,7 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
     started = time.perf_counter()
     data = prepared.benchmark
     members = data.need_members("tune")
-    log.info("score %d trials on %d questions: begins", len(trials), len(members))
+    log.info("score: %d trials on %d questions", len(trials), len(members))
     findings, plan = Findings.of(prepared, trials), prepared.plan
     log.info("score: done in %.1f s", findings.seconds)
     folder = Path(plan.config.paths.runs) / "sweeps" / f"{data.name}-{findings.identity}"

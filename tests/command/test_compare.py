@@ -344,7 +344,7 @@ def test_runs_by_metrics_are_read_in_a_minute(
     assert [line.split()[0] for line in rows] == [*["ours.json"] * 4, *["deep/dense.json"] * 4]
     assert rest[0] == ""
     prose = " ".join(" ".join(rest[1:]).split())
-    assert prose.startswith("ours.json: only 49 of 132 gold documents are in any list. ")
+    assert prose.startswith("ours.json: only 49 of 132 gold documents are in its lists. ")
     prose = prose[prose.index("By last_hop@5 ours.json (+34.8 points) ") :]
     assert " no difference is shown in " in prose
     assert "Choosing" not in prose  # dense has nothing that ours lacks

@@ -101,7 +101,7 @@ def test_exactly_a_half_is_no_warning() -> None:
 
 def test_a_warning_stands_in_table_and_json() -> None:
     found = evaluate(run(q1=["doc-1"]), GOLD, "recall@5")
-    lines = ["1 of 3 questions have a list", "1 of 4 gold documents are in any list"]
+    lines = ["1 of 3 questions have a list", "1 of 4 gold documents are in its lists"]
     assert found["coverage"]["warnings"] == lines
     for text in (str(found), found._repr_html_(), found.latex()):
         assert all(f"the run: only {line}" in text for line in lines)
@@ -141,7 +141,7 @@ def test_commands_from_another_folder(tmp_path: Path) -> None:
     assert found["coverage"]["empty"] == 1
     assert found["notes"][:2] == [
         "good.json: only 1 of 3 questions have a list.",
-        "good.json: only 1 of 3 gold documents are in any list.",
+        "good.json: only 1 of 3 gold documents are in its lists.",
     ]
     said = " ".join(done.stdout.split())
     assert "good.json: 1 of its lists are empty" in said
