@@ -201,16 +201,20 @@ def fill(
                 time.sleep(PAUSE)  # other processes hold them
             missing = [part for part, own in zip(missing, taken, strict=True) if not own]
     lost = [part for part in parts if not part.path.exists()]
-    if not folder.exists() or not lost:  # without a folder: another process has completed it
-        return
-    if worker.failed:
-        name, why = next(iter(worker.failed.items()))
-        raise HarnessError(
-            f"{what}: {len(worker.failed)} of {len(parts)} parts failed here "
-            f"({', '.join(worker.failed)}); {name}: {why}; mend that and type the same command"
+    if folder.exists() and lost:  # without a folder: another process has completed it
+        raise _unfinished(what, worker.failed, len(lost), len(parts))
+
+
+def _unfinished(what: str, failed: Mapping[str, str], lost: int, total: int) -> HarnessError:
+    """Return the error about parts that failed in this process, or that others must compute."""
+    if not failed:
+        return Unfinished(
+            f"{what}: {lost} of {total} parts are missing; they belong to other shares"
         )
-    raise Unfinished(
-        f"{what}: {len(lost)} of {len(parts)} parts are missing; they belong to other shares"
+    name, why = next(iter(failed.items()))
+    return HarnessError(
+        f"{what}: {len(failed)} of {total} parts failed here ({', '.join(failed)}); {name}: {why}; "
+        "mend that and type the same command"
     )
 
 

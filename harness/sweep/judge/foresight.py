@@ -46,39 +46,33 @@ def foresight(
         labels: int64[Q], clusters of the questions; None: no clusters.
         fresh: sizes of test's clusters.
     """
-    usable = [place for place, row in enumerate(ordered) if row.practical]
-    fused = [place for place in usable if not ordered[place].is_single]
+    forecast: dict[str, object] = {"expected": None, "expected_difference": None, "power": None}
+    fused = [place for place, row in enumerate(ordered) if row.practical and not row.is_single]
     metric, baselines = Metric.parse(objective), chosen.baselines
+    if not fused or n < 1 or not metric.higher_is_better:
+        return forecast
     places = {row.trial: place for place, row in enumerate(ordered)}
     other, best = (
         places.get(baselines.lists.get(str(name), ""))
         for name in (baselines.reference, baselines.best)
     )
-    if not fused or n < 1 or not metric.higher_is_better:
-        return {"expected": None, "expected_difference": None, "power": None}
-
     settled = sorted(fused, key=lambda place: tiebreak(ordered[place]))  # all else being equal
     singles = [place for place in (other, best) if place is not None]
     values, labels = counted_queries(metric(ranks[[*settled, *singles]]), labels)
     scores = values[: len(settled)]
     lost = np.zeros(scores.shape, bool) if other is None else scores < values[len(settled)]
-    forecast = dataclasses.asdict(expected(scores, lost, n, labels=labels, fresh=fresh))
-    winner = scores[settled.index(fused[0])]
-    apart = None if best is None else winner - values[-1]
-    if apart is None or not apart.any():
-        return {"expected": forecast, "expected_difference": None, "power": None}
-    # Differences of -1 to 1 as scores of 0 to 1: the list is the same for all trials, so the choice
-    # is the same.
-    moved = dataclasses.asdict(
-        expected((scores - values[-1] + 1) / 2, lost, n, labels=labels, fresh=fresh)
-    )
-    differs = {key: 2 * moved[key] - 1 for key in ("tune", "score", "low", "high")}
-    difference = {**differs, "bias": 2 * moved["bias"], "n": n}
-    return {
-        "expected": forecast,
-        "expected_difference": difference,
-        "power": power(apart, n, difference["bias"], labels, fresh),
-    }
+    forecast["expected"] = dataclasses.asdict(expected(scores, lost, n, labels=labels, fresh=fresh))
+    apart = None if best is None else scores[settled.index(fused[0])] - values[-1]
+    if apart is not None and apart.any():
+        # Differences of -1 to 1 as scores of 0 to 1: the list is the same for all trials, so the
+        # choice is the same.
+        shifted = (scores - values[-1] + 1) / 2
+        moved = dataclasses.asdict(expected(shifted, lost, n, labels=labels, fresh=fresh))
+        differs = {key: 2 * moved[key] - 1 for key in ("tune", "score", "low", "high")}
+        bias = 2 * moved["bias"]
+        forecast["expected_difference"] = {**differs, "bias": bias, "n": n}
+        forecast["power"] = power(apart, n, bias, labels, fresh)
+    return forecast
 
 
 def power(
