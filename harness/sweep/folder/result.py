@@ -16,6 +16,7 @@ import numpy as np
 
 from harness.core.arrays import Int32Array
 from harness.core.errors import HarnessError
+from harness.core.identity import varied_keys
 from harness.core.input.read import parse_json, read_yaml
 from harness.core.table import counted
 from harness.sweep.folder.files import check_file, recorded
@@ -331,9 +332,8 @@ class SweepResult:
 def differing(results: Sequence[SweepResult]) -> list[dict[str, str]]:
     """Return for each sweep the typed parameters that differ between them."""
     given = [result.given for result in results]
-    names = dict.fromkeys(name for one in given for name in one)
-    chosen = [name for name in names if len({one.get(name) for one in given}) > 1]
-    return [{name: one.get(name, "") for name in chosen} for one in given]
+    varied = varied_keys(given)
+    return [{name: one.get(name, "") for name in varied} for one in given]
 
 
 def by_kind(results: Iterable[SweepResult]) -> dict[str, list[SweepResult]]:
