@@ -10,7 +10,7 @@ from typing import Any
 import scipy.sparse as sp
 
 from harness.core.configuration.composition import compose
-from harness.retriever import ppr
+from harness.retriever.pagerank import walker
 from harness.sweep.trial.inputs import retrievers
 from tests.benchmarks import real
 from tests.benchmarks.cases.ppr import compared
@@ -38,11 +38,11 @@ def asked(retriever: Any, data: Any, store: Any) -> tuple[sp.csr_array, sp.csr_a
 
         return walk
 
-    before, ppr.Walks = ppr.Walks, catch
+    before, walker.Walks = walker.Walks, catch
     try:
         retriever.retrieve(data, store)
     except Caught as found:
         return found.args[0], found.args[1]
     finally:
-        ppr.Walks = before
+        walker.Walks = before
     raise AssertionError("the retriever walked nowhere")
