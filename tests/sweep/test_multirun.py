@@ -27,7 +27,7 @@ def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
         return process.harness("sweep", *overrides, *arguments, cwd=tmp_path, check=True)
 
     both = run("-m", "grid=point", "fuser=linear,combsum")
-    assert "score 5 trials on " in both.stderr  # three lists, rrf, the point
+    assert "score: 5 trials on " in both.stderr  # three lists, rrf, the point
     assert "retrieve lists.graph: begins" in both.stderr
     assert "retrieve lists.graph: done in " in both.stderr
     assert "\r" not in both.stderr  # a bar is for a terminal
