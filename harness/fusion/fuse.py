@@ -118,14 +118,7 @@ def fuse(
         HarnessError: a strategy or knob is unknown or out of its bounds, or runs share no question.
     """
     lists = _lists(runs)
-    if reference is not None:
-        one_of("reference", reference, lists)
-    cut = [capped] if isinstance(capped, str) else capped
-    if cut is not None:
-        cut = tuple(texts_of("capped", cut))
-    prior_name = None if importance is None else GIVEN
-    spec = PoolSpec(tuple(lists), pool_cap, cut, prior_name, reference)
-    spec.check_cuts()
+    spec = _pool_spec(lists, pool_cap, capped, importance is not None, reference)
     check_shares(knobs)
     chosen = _named("fuser", fuser, **knobs)
     calibration = (_named("normalizer", normalizer), _named("temperature", temperature))
@@ -317,6 +310,24 @@ def _named(concept: str, given: T | str, **knobs: Any) -> T:
 
 def _name(chosen: object) -> str:
     return type(chosen).__module__.rpartition(".")[2]
+
+
+def _pool_spec(
+    lists: Mapping[str, Run],
+    pool_cap: int | None,
+    capped: Collection[str] | str | None,
+    has_prior: bool,
+    reference: str | None,
+) -> PoolSpec:
+    """Return the checked pool of these arguments of ``fuse``."""
+    if reference is not None:
+        one_of("reference", reference, lists)
+    cut = [capped] if isinstance(capped, str) else capped
+    if cut is not None:
+        cut = tuple(texts_of("capped", cut))
+    spec = PoolSpec(tuple(lists), pool_cap, cut, GIVEN if has_prior else None, reference)
+    spec.check_cuts()
+    return spec
 
 
 def _union(runs: Mapping[str, Run]) -> tuple[pa.StringArray, pa.StringArray]:

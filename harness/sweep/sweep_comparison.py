@@ -171,7 +171,9 @@ class SweepComparison:
 
     @classmethod
     def of(cls, results: Sequence[SweepResult]) -> SweepComparison:
-        """Compare sweeps; the first one is the reference."""
+        """Compare sweeps; the first one is the reference. Raise HarnessError for a damaged file."""
+        for result in results:
+            result.check()
         first, *others = results
         return cls(settings_table(results), [Agreement.of(one, first) for one in others])
 

@@ -114,7 +114,7 @@ def test_sweeps_of_other_questions_are_not_comparable(mine, tmp_path):
 
 
 def test_compare_and_verify_print_the_same(tmp_path, command):
-    """Also the status is that of the answer."""
+    """Also the status is that of the answer, and a damaged file is an error of both."""
     for name in ("mine", "theirs"):
         write(tmp_path / "runs" / "sweeps" / name)
     mine, theirs = (tmp_path / "runs" / "sweeps" / name for name in ("mine", "theirs"))
@@ -125,6 +125,15 @@ def test_compare_and_verify_print_the_same(tmp_path, command):
     status, checked, error = command("verify", str(mine), f"against={theirs}")
     assert status == 0, error
     assert checked.endswith(printed)
+    with (theirs / "comparisons.parquet").open("ab") as file:
+        file.write(b"x")
+    for line in (
+        ("compare", f"run={mine}", f"baseline={theirs}"),
+        ("verify", str(mine), f"against={theirs}"),
+    ):
+        status, _, error = command(*line)
+        assert status == 2
+        assert "comparisons.parquet: damaged" in error
 
 
 def test_less_wins_where_less_is_better() -> None:

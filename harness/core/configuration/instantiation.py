@@ -6,7 +6,7 @@ import contextlib
 import inspect
 import re
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, get_type_hints
 
 from harness.core.concepts import PACKAGE, roomless
@@ -38,19 +38,12 @@ def instantiate(node: Any) -> Any:
 
 def _mistake(error: BaseException, node: Any) -> HarnessError | None:
     """Return the mistake that the user can mend, or None for a bug of this project."""
-    from hydra.utils import get_object
-
     named = re.search(r"target '([^']+)'", str(error))
     own = node.get("_target_", node) if hasattr(node, "get") else node
     target = named[1] if named else str(own)
     causes = list(causes_of(error))
-    for cause in causes:
-        if isinstance(cause, HarnessError):
-            return cause
-        unexpected = re.search(r"unexpected keyword argument '(\w+)'", str(cause))
-        if isinstance(cause, TypeError) and unexpected:
-            fields = ", ".join(inspect.signature(get_object(target)).parameters) or "none"
-            return HarnessError(f"{_as_typed(target)} has no {unexpected[1]}; it has: {fields}")
+    if (told := _told(causes, target)) is not None:
+        return told
     last = causes[-1]
     if "locating target" in str(error) and _is_absent(target, last):
         return HarnessError(f"{target}: there is no such class; correct `_target_` in its file")
@@ -64,6 +57,20 @@ def _mistake(error: BaseException, node: Any) -> HarnessError | None:
             "it put `PYTHONPATH=.` before the command, or type `pip install -e .` once"
         )
     return HarnessError(message or f"{target} cannot be made: {_reason(last)}; correct that module")
+
+
+def _told(causes: Iterable[BaseException], target: str) -> HarnessError | None:
+    """Return the first cause that is the user's mistake, or that names a field that is unknown."""
+    from hydra.utils import get_object
+
+    for cause in causes:
+        if isinstance(cause, HarnessError):
+            return cause
+        unexpected = re.search(r"unexpected keyword argument '(\w+)'", str(cause))
+        if isinstance(cause, TypeError) and unexpected:
+            fields = ", ".join(inspect.signature(get_object(target)).parameters) or "none"
+            return HarnessError(f"{_as_typed(target)} has no {unexpected[1]}; it has: {fields}")
+    return None
 
 
 def _is_absent(target: str, error: BaseException) -> bool:
