@@ -67,7 +67,8 @@ def trial_fields(result: SweepResult, view: View) -> list[Field[int]]:
         faces += ("paper",) if name in view.usual_metrics else ("metrics",)
         fields.append(_field(view, f"{name} %", name, faces))
     fields += _against(view, view.reference, ["W", "L", "p"], JUDGED)
-    if has_graph(view) and not counts_graph_wins(view):
+    has_wins = has_graph(view) and any(row.graph_win is not None for row in view.rows)
+    if has_wins and not counts_graph_wins(view):
         faces = ("screen", "explained", "metrics", "tracker")
         fields.append(_field(view, "GraphWin", "graph_win", faces, "count"))
         fields.append(_field(view, "GraphLoss", "graph_loss", faces, "count"))
