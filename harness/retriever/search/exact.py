@@ -105,10 +105,10 @@ def cosines(passages: Float32Array, questions: Float32Array, found: Int64Array) 
     """
 
     def products(rows: Int64Array) -> Float64Array:
-        near, asked = passages[found[rows]], questions[rows]
-        sums: Float64Array = np.einsum(
-            "qkd,qd->qk", near, asked, dtype=np.float64, casting="unsafe"
-        )
+        sums = np.empty((len(rows), found.shape[1]))
+        for row, own in zip(rows, sums, strict=True):  # a row's passages fit the cache
+            near, asked = passages[found[row]], questions[row]
+            np.einsum("kd,d->k", near, asked, out=own, dtype=np.float64, casting="unsafe")
         return sums
 
     parts = np.array_split(np.arange(len(found)), max(1, len(found) // ROWS))
