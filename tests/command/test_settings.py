@@ -139,15 +139,18 @@ COMPARE = ("compare", "run=a.trec", "baseline=b.trec", "gold=gold.jsonl", "metri
 
 
 @pytest.mark.parametrize(
-    ("arguments", "written"),
+    ("arguments", "written", "gone"),
     [
-        (COMPARE, ["o.md"]),
-        (("evaluate", "run=a.trec", "gold=gold.jsonl", "out=o.csv"), ["o.csv", "o-queries.csv"]),
-        (FUSE, ["o.trec", "o.trec.ir-metadata.yml"]),
-        (("data", "dataset=folder", "dataset.path=mine", "out=o"), ["o/corpus.jsonl"]),
+        (COMPARE, ["o.md"], "closed"),
+        (
+            ("evaluate", "run=a.trec", "gold=gold.jsonl", "out=o.csv"),
+            ["o.csv", "o-queries.csv"],
+            "full",
+        ),
+        (FUSE, ["o.trec", "o.trec.ir-metadata.yml"], "closed"),
+        (("data", "dataset=folder", "dataset.path=mine", "out=o"), ["o/corpus.jsonl"], "full"),
     ],
 )
-@pytest.mark.parametrize("gone", ["closed", "full"])
 def test_files_are_written_if_nothing_can_be_printed(
     folder: Path, arguments: list[str], written: list[str], gone: str
 ) -> None:

@@ -9,10 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
-from tests import process
 from tests.world.generate import write
 
 AXES = "{fuser:[linear,boltzmann,rrf],fuser.k:[60],normalizer:[pit,minmax],pool.cap:[10,null]}"
@@ -79,16 +77,6 @@ def test_threads_hash_seed_locale_time_zone_and_a_kill_change_no_byte(world, swe
     assert swept.name == again.name
     for name in ("trials.parquet", "ranks.npy", "queries.parquet", "winner.lock.json"):
         assert (swept / name).read_bytes() == (again / name).read_bytes(), name
-
-
-def test_the_last_line_is_the_folder_and_the_columns_are_there(world, tmp_path):
-    done = process.harness(*SMALL, f"dataset.path={world}", f"paths.runs={tmp_path}", check=True)
-    swept = Path(done.stdout.splitlines()[-1])
-    trials = pd.read_parquet(swept / "trials.parquet")
-    assert {"trial", "name", "overrides", "split", "n", "last_hop@5", "wins", "losses", "p"} <= set(
-        trials.columns
-    )
-    assert {"dense", "graph", "bm25", "rrf k=60"} <= set(trials["name"])
 
 
 def test_an_interruption_is_one_line_and_status_130(world, tmp_path):

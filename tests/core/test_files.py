@@ -19,7 +19,7 @@ from harness.core.input.read import read_yaml
 
 
 @pytest.mark.parametrize(
-    "text", ["[" * 100_000, "- " * 100_000, "{a: " * 100_000, "[" * 101 + "]" * 101]
+    "text", ["[" * 100_000, "- " * 30_000, "{a: " * 30_000, "[" * 101 + "]" * 101]
 )
 def test_yaml_that_nests_without_end_is_refused_before_it_ends_the_process(
     tmp_path: Path, text: str

@@ -26,20 +26,28 @@ def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
     def run(*arguments):
         return process.harness("sweep", *overrides, *arguments, cwd=tmp_path, check=True)
 
-    both = run("-m", "grid=point", "fuser=linear,combsum")
+    given = ("-m", "grid=point", "fuser=rrf_anchored,weighted_rrf", "pool.cap=1")
+    both = run(*given)
     assert "score: 5 trials on " in both.stderr  # three lists, rrf, the point
     assert "retrieve lists.graph: begins" in both.stderr
     assert "retrieve lists.graph: done in " in both.stderr
     assert "\r" not in both.stderr  # a bar is for a terminal
     assert "\n\n2 settings on the tune half of tiny (20 questions)\n\n" in both.stdout
+    assert "heldout sweep=DIR" in both.stdout.splitlines()[-3]
     head, _, first, second = both.stdout.split("\n\n")[-3].splitlines()
     assert head.split()[:3] == ["fuser", "trial", "last_hop@5"]
+    assert [row.split()[:2] for row in (first, second)] == [
+        ["rrf_anchored", "rrf_anchored"],
+        ["weighted_rrf", "weighted_rrf"],
+    ]
     folders = [Path(line) for line in both.stdout.splitlines()[-2:]]
     trials, ranks = zip(*(_read(folder) for folder in folders), strict=True)
     own = [
         frame.index[frame["family"] == row.split()[0]][0]
         for frame, row in zip(trials, (first, second), strict=True)
     ]
+    for frame, place, row in zip(trials, own, (first, second), strict=True):
+        assert f"{100 * frame['last_hop@5'][place]:.1f}" in row.split()
     found = [one[place, :, -1] <= 5 for one, place in zip(ranks, own, strict=True)]
     wins, losses = int((found[1] & ~found[0]).sum()), int((found[0] & ~found[1]).sum())
     assert second.split()[-3:-1] == [str(wins), str(losses)]  # against the first row
@@ -56,8 +64,13 @@ def test_the_joint_table_and_the_log_of_stages(overrides, tmp_path):
     listed = process.harness(
         "list", f"paths.runs={tmp_path / 'runs'}", cwd=tmp_path, check=True
     ).stdout
-    (combsum,) = (row for row in listed.splitlines() if "fuser=combsum" in row)
-    assert combsum.split()[0] in [folder.name for folder in folders]
+    (second,) = (row for row in listed.splitlines() if "fuser=weighted_rrf" in row)
+    assert second.split()[0] in [folder.name for folder in folders]
+
+    process.harness("heldout", f"sweep={folders[1]}", cwd=tmp_path, check=True)
+    again = run(*given).stdout
+    assert "heldout sweep=DIR" not in again
+    assert "test was evaluated already (evaluation 1)" in again.splitlines()[-3]
 
 
 def _read(folder: Path) -> tuple[pd.DataFrame, NDArray[np.int32]]:
@@ -74,22 +87,15 @@ def test_a_cell_without_sense_is_left_out_and_one_that_fails_takes_no_other_with
 
     bad, good = f"lists.bm25={tmp_path / 'none.trec'}", f"lists.bm25={bench / 'bm25.trec'}"
     both = f"{bad},{bench / 'bm25.trec'}"
-    found = run("fuser=rrf,linear", "normalizer=none,pit", both)
+    found = run("fuser=rrf,linear", "normalizer=none", both)
     assert found.returncode == 1
-    assert "\n\nleft out, since their settings do not go together: 2 cells of 8\n" in found.stdout
-    (table,) = (part for part in found.stdout.split("\n\n") if part.startswith("normalizer  "))
-    assert sorted(row.split()[0] for row in table.splitlines()[2:]) == ["none", "pit"]  # of linear
-    for name in ("none", "pit"):
-        told = f"this command does not use normalizer={name}"
-        assert f" fuser=rrf normalizer={name} {good}: {told};" in " ".join(found.stdout.split())
+    shown = " ".join(found.stdout.split())
+    assert "left out, since their settings do not go together: 1 cell of 4 " in shown
+    assert f" fuser=rrf {good}: this command does not use normalizer=none;" in shown
+    assert found.stdout.splitlines()[-1].count("sweeps/") == 1
     failed, error = found.stderr.splitlines()[-2:]
-    cells = ", ".join(
-        f"fuser={fuser} normalizer={name} {bad}"
-        for fuser in ("rrf", "linear")
-        for name in ("none", "pit")
-    )
-    assert error.startswith("error: 4 of 8 jobs failed")
-    assert failed.startswith(f"failed: {cells}: ")
+    assert error.startswith("error: 2 of 4 jobs failed")
+    assert failed.startswith(f"failed: fuser=rrf {bad}, fuser=linear {bad}: ")
     assert "none.trec: there is no such run file" in failed
 
     found = run("fuser=rrf", "normalizer=none,pit")
@@ -98,24 +104,6 @@ def test_a_cell_without_sense_is_left_out_and_one_that_fails_takes_no_other_with
         "error: none of 2 cells has settings that go together: normalizer=none: this"
         in found.stderr
     )
-
-
-def test_a_row_is_of_its_own_settings(overrides, tmp_path):
-    given = ["-m", "grid=point", "fuser=rrf_anchored,weighted_rrf", "pool.cap=1"]
-    found = process.harness("sweep", *overrides, *given, cwd=tmp_path, check=True)
-    rows = found.stdout.split("\n\n")[-3].splitlines()[2:4]
-    assert "heldout sweep=DIR" in found.stdout.splitlines()[-3]
-    process.harness("heldout", f"sweep={found.stdout.splitlines()[-1]}", cwd=tmp_path, check=True)
-    again = process.harness("sweep", *overrides, *given, cwd=tmp_path)
-    assert "heldout sweep=DIR" not in again.stdout
-    assert "test was evaluated already (evaluation 1)" in again.stdout.splitlines()[-3]
-    assert [row.split()[0] for row in rows] == ["rrf_anchored", "weighted_rrf"]
-    for row, folder in zip(rows, found.stdout.splitlines()[-2:], strict=True):
-        family = row.split()[0]
-        trials = pd.read_parquet(Path(folder) / "trials.parquet")
-        (own,) = trials["last_hop@5"][trials["family"] == family]
-        assert row.split()[1] == family
-        assert f"{100 * own:.1f}" in row.split()
 
 
 def test_a_bad_job_of_evaluate_stops_no_other(tmp_path):
