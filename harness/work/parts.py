@@ -189,13 +189,14 @@ def fill(
     if not missing:
         return
     records.mkdir(exist_ok=True)
+    at_once = at_once if share.of == 1 else 1
     made_by = {"code": code_version(), "libraries": library_versions(), **(facts or {})}
     agree(records, parts, what, made_by, share.of > 1)
     with Progress(what, _size(parts)) as bar:
         bar.skip(_size(parts) - _size(missing))
         worker = _Worker(folder, share, what, bar.update)
         while missing := [part for part in _ours(parts, share, missing) if worker.may_take(part)]:
-            threads = min(at_once if share.of == 1 else 1, len(missing))
+            threads = min(at_once, len(missing))
             taken = list(map_threads(worker.take, missing, threads))
             if not any(taken):
                 time.sleep(PAUSE)  # other processes hold them

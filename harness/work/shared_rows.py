@@ -49,7 +49,8 @@ def building(current: Building | None) -> Iterator[None]:
     """Make an artifact in a block together with other processes if there are any. None means
     alone.
     """
-    token = _building.set(current if current and is_shared(current.folder) else None)
+    shared = current if current and is_shared(current.folder) else None
+    token = _building.set(shared)
     try:
         yield
     finally:

@@ -257,7 +257,8 @@ class Store:
     ) -> Artifact:
         """Build the artifact, or wait until another process has built it."""
         partial, lock = wanted.partial, wanted.lock
-        with building(Building(partial, lock) if together else None), Progress(wanted.name):
+        shared = Building(partial, lock) if together else None
+        with building(shared), Progress(wanted.name):
             fill = fill or (together if is_shared(partial) else None)
             if fill is not None:
                 self._fill(fill, wanted)

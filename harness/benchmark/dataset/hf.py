@@ -60,7 +60,8 @@ class Hf:
         judged, splits = join_judgements(
             (split, map(_judgement, rows)) for split, rows in qrels.items()
         )
-        asked = {name: str(row["text"]) for row in queries if (name := str(row["_id"])) in judged}
+        texts = {str(row["_id"]): str(row["text"]) for row in queries}
+        asked = {name: text for name, text in texts.items() if name in judged}
         benchmark = judged_benchmark(self.path, _passages(corpus), asked, judged, store, splits)
         return dataclasses.replace(benchmark, origin=origin)
 

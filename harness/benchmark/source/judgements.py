@@ -137,9 +137,8 @@ def judgement_files(folder: Path) -> list[Path]:
     """Return the judgements of a folder of BEIR, ``qrels/*.tsv`` and ``.jsonl``; empty if its
     queries name their gold.
     """
-    files = sorted(
-        path for ending in ("tsv", "jsonl") for path in (folder / "qrels").glob(f"*.{ending}")
-    )
+    qrels = folder / "qrels"
+    files = sorted([*qrels.glob("*.tsv"), *qrels.glob("*.jsonl")])
     queries = prepared_file(folder, "queries") if files else None
     return [] if queries and "supporting_ids" in next(stream_lines(queries))[1] else files
 

@@ -122,7 +122,8 @@ class Worker:
         self.errors.seek(0)
         messages = [text for text in self.errors.read().splitlines() if text.strip()]
         silent = f"ended by signal {-status}" if status < 0 else f"status {status}"
-        return Ended(self.index, status, messages[-1] if messages and status > 0 else silent)
+        message = messages[-1] if messages and status > 0 else silent
+        return Ended(self.index, status, message)
 
 
 @dataclass(frozen=True)
