@@ -185,14 +185,14 @@ class Benchmark:
             members: numbers of the questions.
         """
         texts, gold = self.queries["question"][:], self.gold[members]
-        found = []
+        keys = []
         for place, name, passages in zip(members, self.ids(members), gold, strict=True):
-            own = sorted(self.doc_ids.take(arrow(passages[passages >= 0])).to_pylist())
+            gold_ids = sorted(self.doc_ids.take(arrow(passages[passages >= 0])).to_pylist())
             text = " ".join(unicodedata.normalize("NFKC", texts[place]).casefold().split())
             parts = [["text", text]] if text else []
-            keys = (texts_sha256(part)[:16] for part in [*parts, ["gold", name, *own]])
-            found.append(tuple(keys))
-        return found
+            hashes = (texts_sha256(part)[:16] for part in [*parts, ["gold", name, *gold_ids]])
+            keys.append(tuple(hashes))
+        return keys
 
     @cached_property
     def corpus_sha256(self) -> str:
@@ -220,9 +220,9 @@ class Benchmark:
         """Return the benchmark with another splitting. Warn if its questions have a split that it
         ignores.
         """
-        found = read_splitting(knob, splitting)
-        say_unused(found, self.given, self.name, knob)
-        return dataclasses.replace(self, splitting=found)
+        rule = read_splitting(knob, splitting)
+        say_unused(rule, self.given, self.name, knob)
+        return dataclasses.replace(self, splitting=rule)
 
     @cached_property
     def given(self) -> list[str | None]:
@@ -230,7 +230,7 @@ class Benchmark:
         if "extra" not in self.queries.column_names:
             return [None] * len(self.queries)
         extra = (json.loads(text) if '"split"' in text else {} for text in self.queries["extra"][:])
-        return [None if one.get("split") is None else str(one["split"]) for one in extra]
+        return [None if fields.get("split") is None else str(fields["split"]) for fields in extra]
 
     @cached_property
     def split(self) -> NDArray[np.str_]:
@@ -260,9 +260,9 @@ class Benchmark:
         """int64[Q], the fold of each tune question, -1 for test. Tune questions that share gold are
         in one fold.
         """
-        tune, found = self.members("tune"), np.full(len(self.split), -1)
-        found[tune] = folds(cluster_names(self.query_ids.take(tune).to_pylist(), self.gold[tune]))
-        return found
+        tune, fold_of = self.members("tune"), np.full(len(self.split), -1)
+        fold_of[tune] = folds(cluster_names(self.query_ids.take(tune).to_pylist(), self.gold[tune]))
+        return fold_of
 
     def members(self, split: str) -> Int64Array:
         """Return the numbers of the queries of ``tune``, ``test`` or ``all``."""
@@ -272,8 +272,8 @@ class Benchmark:
 
     def need_members(self, split: str) -> Int64Array:
         """Return ``members``. Raise HarnessError if there are none."""
-        if len(found := self.members(split)):
-            return found
+        if len(members := self.members(split)):
+            return members
         mend = f"split={self.splitting} needs more than {len(self.split)}"
         if splitting_name(self.splitting) == "given":
             names = " or ".join(name for name, meaning in MEANING.items() if meaning == split)
@@ -282,8 +282,8 @@ class Benchmark:
 
     def ids(self, members: Int64Array) -> list[str]:
         """Return the ids of these queries."""
-        found: list[str] = self.query_ids.take(arrow(members)).to_pylist()
-        return found
+        names: list[str] = self.query_ids.take(arrow(members)).to_pylist()
+        return names
 
     @cached_property
     def passages(self) -> Passages:
@@ -302,9 +302,9 @@ class Benchmark:
         query.
         """
         extra = [json.loads(value) for value in self.queries["extra"][:]]
-        found = {}
+        marks = {}
         for name in sorted(extra[0]):
             values = [other.get(name) for other in extra]
             if all(isinstance(value, bool) for value in values):
-                found[name] = np.array(values, dtype=np.bool_)
-        return found
+                marks[name] = np.array(values, dtype=np.bool_)
+        return marks

@@ -37,16 +37,16 @@ def find_oddities(benchmark: Benchmark) -> dict[str, int]:
     gold_copies: set[int] = set()
     for row in benchmark.gold:
         gold = row[row >= 0]
-        labels, own = np.unique(copies[gold], return_counts=True)
-        outside = labels[sizes[labels] > own]
+        labels, counts = np.unique(copies[gold], return_counts=True)
+        outside = labels[sizes[labels] > counts]
         gold_copies.update(gold[np.isin(copies[gold], outside)].tolist())
-    counts = {
+    oddities = {
         **benchmark.left_out,
         "copies": int((sizes[copies] > 1).sum()),
         "gold copies": len(gold_copies),
         "own documents": _own_documents(benchmark) if benchmark.own_document == "keep" else 0,
     }
-    return {name: count for name, count in counts.items() if count}
+    return {name: count for name, count in oddities.items() if count}
 
 
 def describe_oddities(counts: Mapping[str, int]) -> list[str]:
@@ -67,9 +67,9 @@ def _copies(benchmark: Benchmark) -> Int64Array:
 def _own_documents(benchmark: Benchmark) -> int:
     """Return the number of questions with the id and the text of a document."""
     places = pc.index_in(benchmark.query_ids, value_set=benchmark.doc_ids).to_pylist()
-    passages, found = benchmark.passages, 0
+    passages, count = benchmark.passages, 0
     for place, question in zip(places, benchmark.questions, strict=True):
         if place is not None:
             texts = (passages[place], passages.texts[place].as_py())
-            found += spaced(question) in map(spaced, texts)
-    return found
+            count += spaced(question) in map(spaced, texts)
+    return count

@@ -131,10 +131,10 @@ def split_queries(
         meaning = {**MEANING, **({} if isinstance(splitting, str) else splitting)}
     counts = Counter(names)
     if unknown := [name for name in counts if name not in (None, *meaning)]:
-        found = ", ".join(f"{name} ({counts[name]})" for name in unknown)
+        unknown_counts = ", ".join(f"{name} ({counts[name]})" for name in unknown)
         raise HarnessError(
-            f"{source}: questions of split {found}, known: {', '.join(meaning)}; say what it "
-            f"means: '{knob}={{{unknown[0]}: test}}' (or tune)"
+            f"{source}: questions of split {unknown_counts}, known: {', '.join(meaning)}; say what "
+            f"it means: '{knob}={{{unknown[0]}: test}}' (or tune)"
         )
     if None in counts:
         raise HarnessError(
@@ -153,24 +153,24 @@ def read_splits(path: Path) -> dict[str, str]:
     Raises:
         HarnessError: another form, a repeated id, or an unknown split; names file and line.
     """
-    found: dict[str, str] = {}
+    splits: dict[str, str] = {}
     for number, line in numbered_lines(path):
         fields = line.decode(errors="replace").split()
         if number == 1 and fields[1:] == ["split"]:
             continue
-        if len(fields) != 2 or fields[1] not in MEANING or fields[0] in found:
+        if len(fields) != 2 or fields[1] not in MEANING or fields[0] in splits:
             raise HarnessError(
                 f"{path}:{number}: expected `{LINE}` with each id once and one of the splits "
                 f"{', '.join(MEANING)}, found {' '.join(fields)[:60]!r}"
             )
-        found[fields[0]] = fields[1]
-    return found
+        splits[fields[0]] = fields[1]
+    return splits
 
 
-def say_unused(splitting: Splitting, given: Sequence[str | None], source: str, knob: str) -> None:
+def say_unused(splitting: Splitting, splits: Sequence[str | None], source: str, knob: str) -> None:
     """Warn if questions have a split and the rule does not use it."""
-    if splitting_name(splitting) != "given" and any(given):
-        counts = ", ".join(f"{name or 'none'} {count}" for name, count in Counter(given).items())
+    if splitting_name(splitting) != "given" and any(splits):
+        counts = ", ".join(f"{name or 'none'} {count}" for name, count in Counter(splits).items())
         log.warning(
             "%s: its questions carry a split (%s), which %s=%s does not use; %s=given does",
             source,
@@ -195,7 +195,7 @@ def are_tune_questions(questions: Sequence[str], benchmarks: Iterable[str]) -> B
     """
     lines = (package_folder("datasets") / QUESTIONS).read_text(encoding="utf-8").splitlines()
     wanted = set(benchmarks)
-    known = {one for name, one in map(str.split, lines) if name in wanted}
+    known = {text_sha for name, text_sha in map(str.split, lines) if name in wanted}
     return np.array([bool(known) and text_hash(text) in known for text in questions], np.bool_)
 
 

@@ -65,16 +65,16 @@ class Words:
 def words(text: str) -> Words:
     """Return the runs of letters and digits of a text, separated by punctuation and white space."""
     if text.isascii():
-        found = [(match[0].lower(), *match.span()) for match in _ASCII_WORD.finditer(text)]
+        parts = [(match[0].lower(), *match.span()) for match in _ASCII_WORD.finditer(text)]
     else:
         matches = _WORD.finditer(text)
-        found = [
+        parts = [
             (part, *match.span()) for match in matches for part in _WORD.findall(fold(match[0]))
         ]
     return Words(
-        [word for word, _, _ in found],
-        [start for _, start, _ in found],
-        [end for _, _, end in found],
+        [word for word, _, _ in parts],
+        [start for _, start, _ in parts],
+        [end for _, _, end in parts],
     )
 
 
@@ -173,7 +173,7 @@ def spans(text: str, words: Words, casing: Casing) -> list[tuple[int, int]]:
     words (initials, St., Jr.). A sentence's first word belongs to a run only if the corpus
     capitalises it inside sentences, too, and is no run by itself.
     """
-    found: list[tuple[int, int]] = []
+    runs: list[tuple[int, int]] = []
     first = last = -1
     for i in range(len(words.texts) + 1):
         over = i == len(words.texts)
@@ -181,14 +181,14 @@ def spans(text: str, words: Words, casing: Casing) -> list[tuple[int, int]]:
             if last > first or (
                 not opens_sentence(text, words, first) and casing.capitalises(words.texts[first])
             ):
-                found.append((first, last + 1))
+                runs.append((first, last + 1))
             first = -1
         if not over and text[words.start[i]].isupper():
             if first >= 0:
                 last = i
             elif not opens_sentence(text, words, i) or casing.capitalises(words.texts[i]):
                 first = last = i
-    return found
+    return runs
 
 
 def _goes_on(text: str, words: Words, number: int) -> bool:

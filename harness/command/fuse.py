@@ -163,10 +163,10 @@ def _read(
     """Return the lists with only the queries of the split, and the number of these queries."""
     from harness.fusion.fuse import shared
     from harness.run import io as lists
-    from harness.run.entries import said
+    from harness.run.entries import log_notes
 
     runs = lists.read_all(files, config.lenient, python_value(config.columns))
-    said(shared(runs, config.disjoint))
+    log_notes(shared(runs, config.disjoint))
     queries = _of_split(next(iter(runs.values())).query_ids, config, splitting)
     runs = {name: run.aligned(queries, run.doc_ids) for name, run in runs.items()}
     if not any(len(run.docs) for run in runs.values()):

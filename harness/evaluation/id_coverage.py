@@ -17,7 +17,7 @@ from harness.evaluation.gold import Gold
 from harness.evaluation.metric import Metric
 from harness.evaluation.metric.gold_ranks import Range, describe_ranges
 from harness.run import Run
-from harness.run.entries import said
+from harness.run.entries import log_notes
 from harness.run.matching import (
     documents,
     known,
@@ -221,7 +221,7 @@ def apply_own_document(runs: Mapping[str, Run], rule: str) -> dict[str, Run]:
             )
         if rule == "drop":
             run = run.without_own_documents()
-        checked[name] = run.changed(notes=[*run.notes, *said([note])]) if note else run
+        checked[name] = run.changed(notes=[*run.notes, *log_notes([note])]) if note else run
     return checked
 
 

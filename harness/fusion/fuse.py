@@ -34,7 +34,7 @@ from harness.fusion.normalizer import Normalizer
 from harness.fusion.pool import PoolSpec
 from harness.fusion.temperature import Temperature
 from harness.run import Run
-from harness.run.entries import said
+from harness.run.entries import log_notes
 from harness.run.matching import (
     documents,
     known,
@@ -148,7 +148,7 @@ def fuse(
     if counts:
         notes += _outdone(_name(calibration[0]), lists, np.sum(counts, axis=0))
     read = [note for run in lists.values() for note in run.notes]
-    return fused.changed(notes=[*dict.fromkeys(read), *said(notes)])
+    return fused.changed(notes=[*dict.fromkeys(read), *log_notes(notes)])
 
 
 def _check_read(chosen: Fuser, given: Mapping[str, object]) -> None:

@@ -73,18 +73,24 @@ def write_archive(path: Path, result: SweepResult, ledger: Path, reports: Path) 
     result.check()
     files = {**_lists(result), **given_files(result)}
     owner = OWNER.format(result.folder.name)
-    found = sorted(reports.glob("tables/*/details.tex"))
-    (own,) = (one.parent.name for one in found if one.read_text("utf-8").startswith(owner))
+    detail_files = sorted(reports.glob("tables/*/details.tex"))
+    (section,) = (
+        details.parent.name
+        for details in detail_files
+        if details.read_text("utf-8").startswith(owner)
+    )
     for kind in ("tables", "figures"):
-        folder = reports / kind / own
-        for one in folder.glob("**/*.*"):
-            files[f"{kind}/{one.relative_to(folder).as_posix()}"] = one.read_bytes()
+        folder = reports / kind / section
+        for file in folder.glob("**/*.*"):
+            files[f"{kind}/{file.relative_to(folder).as_posix()}"] = file.read_bytes()
     lines = Ledger(ledger).of_lock(result.lock["sha256"])
     files["ledger.jsonl"] = "".join(
-        f"{json.dumps(one, sort_keys=True)}\n" for one in lines
+        f"{json.dumps(line, sort_keys=True)}\n" for line in lines
     ).encode()
-    found_here = importlib.metadata.distributions()
-    installed = {f"{one.name}=={one.version}\n" for one in found_here if one.name}
+    distributions = importlib.metadata.distributions()
+    installed = {
+        f"{package.name}=={package.version}\n" for package in distributions if package.name
+    }
     files["environment.txt"] = "".join(sorted(installed)).encode()
     files["README.md"] = _readme(result, any(name.startswith("runs/") for name in files)).encode()
     pack(path, result.folder, files)
@@ -95,8 +101,8 @@ def _lists(result: SweepResult) -> dict[str, bytes]:
     its runs folder.
     """
     stored = result.folder.parents[1] / "artifacts" / "retrieve"
-    manifest, found = result.manifest, {}
-    made = {
+    manifest, files = result.manifest, {}
+    sweep_facts = {
         "platform": _platform(manifest.get("machine") or {}, manifest["libraries"]),
         "resources": {"runtime": {}},
         "benchmark": manifest["dataset"],
@@ -105,18 +111,20 @@ def _lists(result: SweepResult) -> dict[str, bytes]:
     }
     wanted = manifest.get("lists") or {}
     spent = ((manifest.get("cost") or {}).get("seconds") or {}).get("lists") or {}
+    inputs = {"benchmark": manifest["data_sha256"]}
     for place in sorted(stored.glob("*/manifest.json")):
-        said = read_manifest(place)
-        if said is None or said.get("inputs") != {"benchmark": manifest["data_sha256"]}:
+        stored_list = read_manifest(place)
+        if stored_list is None or stored_list.get("inputs") != inputs:
             continue
-        for name in (key for key, one in wanted.items() if one == record(said["config"])):
+        strategy = record(stored_list["config"])
+        for name in [name for name, node in wanted.items() if node == strategy]:
             seconds = {"resources": {"runtime": {"wallclock": f"{spent.get(name)} s"}}}
-            own = {"system": name, "strategy": wanted[name], **(seconds if spent else {})}
+            list_facts = {"system": name, "strategy": wanted[name], **(seconds if spent else {})}
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / f"{name}.trec"
-                write(place.parent, path, {**made, **own})
-                found[f"runs/{path.name}"] = path.read_bytes()
-    return found
+                write(place.parent, path, {**sweep_facts, **list_facts})
+                files[f"runs/{path.name}"] = path.read_bytes()
+    return files
 
 
 def given_files(result: SweepResult) -> dict[str, bytes]:
@@ -124,12 +132,12 @@ def given_files(result: SweepResult) -> dict[str, bytes]:
     config, runs = result.config, result.folder.resolve().parents[1]
     places = {name: kept_file(runs, node) for name, node in (config.get("lists") or {}).items()}
     places["gold"] = kept_file(runs, config.get("gold"))
-    found = {}
+    files = {}
     for name, place in places.items():
-        for one in sorted(place.rglob("*")) if place and place.is_dir() else [place]:
-            if one and one.is_file():
-                found[f"runs/{name}/{one.name}"] = one.read_bytes()
-    return found
+        for path in sorted(place.rglob("*")) if place and place.is_dir() else [place]:
+            if path and path.is_file():
+                files[f"runs/{name}/{path.name}"] = path.read_bytes()
+    return files
 
 
 def _platform(machine: Mapping[str, Any], libraries: Mapping[str, str]) -> dict[str, object]:
@@ -144,14 +152,17 @@ def _readme(result: SweepResult, has_runs: bool) -> str:
         about += f" Licence: {known.licence}. Cite: {known.citation}"
     hardware = (manifest.get("machine") or {}).get("hardware", {})
     model = hardware.get("cpu", {}).get("model")
+    heldout = " and the held-out evaluation" if result.heldout else "; nothing was held out"
+    runs = "" if has_runs else " (none: they were not stored where this archive was written)"
+    machine = f", on {model} with {hardware.get('ram')}" if model else ""
     return README.format(
         dataset=markdown(manifest["dataset"]),
         name=name,
         code=manifest["code"],
-        heldout=" and the held-out evaluation" if result.heldout else "; nothing was held out",
-        runs="" if has_runs else " (none: they were not stored where this archive was written)",
+        heldout=heldout,
+        runs=runs,
         minutes=_minutes(manifest.get("seconds")),
-        machine=f", on {model} with {hardware.get('ram')}" if model else "",
+        machine=machine,
         claims="\n".join(_claims(result)),
         benchmark=about,
     )

@@ -41,23 +41,24 @@ class Display:
     @classmethod
     def read(cls, config: DictConfig) -> Display:
         """Return the names of a command's ``display``; none if it has no such key."""
-        found: Any = OmegaConf.to_container(
+        groups: Any = OmegaConf.to_container(
             config.get("display") or OmegaConf.create({}), resolve=True
         )
-        for name, names in found.items():
-            one_of("display", name, [one.name for one in fields(cls) if one.name != "trials"])
+        for name, names in groups.items():
+            one_of("display", name, [field.name for field in fields(cls) if field.name != "trials"])
             for key, text in names.items():
                 if not isinstance(text, str):
                     raise HarnessError(
                         f"display.{name}.{key}={text}: expected a text, e.g. "
                         f"display.{name}.{key}=Graph"
                     )
-        return cls(**found)
+        return cls(**groups)
 
     def of(self, results: Sequence[SweepResult]) -> Display:
         """Return the display with the names of all trials of some sweeps."""
         return replace(
-            self, trials={row.name: self.trial(row) for one in results for row in one.whole.rows}
+            self,
+            trials={row.name: self.trial(row) for result in results for row in result.whole.rows},
         )
 
     def trial(self, row: JudgedTrial) -> str:
@@ -87,7 +88,7 @@ class Display:
         for name in sorted(self.trials, key=len, reverse=True):
             if " " in name:
                 text = text.replace(name, self.trials[name])
-        return self._words.sub(lambda found: self._known[found[0]], text)
+        return self._words.sub(lambda match: self._known[match[0]], text)
 
     def cell(self, text: str) -> str:
         """Return a cell, or a label of a figure, with known names replaced."""

@@ -66,9 +66,9 @@ def check_ending(
     known = (*known, ".parquet") if queries else known
     if out is not None and Path(out).suffix.lower() not in known:
         ending = Path(out).suffix
-        found = f"ending {ending} is not known{nearest(ending, known)}"
+        fault = f"ending {ending} is not known{nearest(ending, known)}"
         raise HarnessError(
-            f"{key}={out}: {found if ending else 'expected the name of a file with an ending'}; "
+            f"{key}={out}: {fault if ending else 'expected the name of a file with an ending'}; "
             f"known: {', '.join(known)}"
         )
 
@@ -110,7 +110,7 @@ def write_result(
     tables = {path: table}
     if ending == ".tex" and paper:
         tables = {path: paper(), beside("appendix"): table}
-    texts = {place: FORMS[ending](place.stem, one, first) for place, one in tables.items()}
+    texts = {place: FORMS[ending](place.stem, content, first) for place, content in tables.items()}
     if ending == ".csv" and queries:
         texts[beside("queries")] = joined_ranks(queries()).to_csv(index=False)
     return list(starmap(write_text, texts.items()))
@@ -124,8 +124,8 @@ def page(table: Table, first: str = "") -> str:
     """Return a table as a page of HTML in the style of the site, without scripts or downloads."""
     templates = package_folder("reports/templates")
     scrolled = '<div class="wide" tabindex="0" role="region" aria-label="Table">'
-    said = f"<p><strong>{escape.html(first)}</strong></p>\n" if first else ""
-    caption = f'{said}<p class="caption">{escape.html(table.caption)}</p>'
+    heading = f"<p><strong>{escape.html(first)}</strong></p>\n" if first else ""
+    caption = f'{heading}<p class="caption">{escape.html(table.caption)}</p>'
     return Template((templates / "page.html").read_text(encoding="utf-8")).substitute(
         title=escape.html(table.head),
         style=(templates / "page.css").read_text(encoding="utf-8"),

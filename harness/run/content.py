@@ -65,9 +65,9 @@ class Content:
         for an unknown key.
         """
         keys_of("columns", columns, self.typed)
-        given = {self.typed[key]: (plain(str(name)),) for key, name in (columns or {}).items()}
-        ranks = given.pop("rank", self.ranks)
-        return replace(self, columns={**self.columns, **given}, ranks=ranks)
+        renamed = {self.typed[key]: (plain(str(name)),) for key, name in (columns or {}).items()}
+        ranks = renamed.pop("rank", self.ranks)
+        return replace(self, columns={**self.columns, **renamed}, ranks=ranks)
 
     def schema(self, chosen: Sequence[str]) -> pa.Schema:
         """Return the schema by which Arrow reads the columns of a query, a document, numbers and a
@@ -78,9 +78,9 @@ class Content:
             [(name, pa.string() if plain(name) in texts else pa.float64()) for name in chosen]
         )
 
-    def has_columns(self, found: Sequence[str]) -> bool:
+    def has_columns(self, columns: Sequence[str]) -> bool:
         """Return whether these columns include a name of each column."""
-        names = {*map(plain, found)}
+        names = {*map(plain, columns)}
         return all(names.intersection(others) for others in self.columns.values())
 
 

@@ -71,10 +71,8 @@ class Entries:
     def to_table(self) -> pa.Table:
         """Return a table with one row for each entry: ``query_id, doc_id, rank, score``."""
         columns = [self.queries, self.docs, self.ranks, self.scores]
-        return pa.table(
-            [pa.array(one).cast(kind) for one, kind in zip(columns, SCHEMA.types, strict=True)],
-            SCHEMA,
-        )
+        typed = zip(columns, SCHEMA.types, strict=True)
+        return pa.table([pa.array(column).cast(kind) for column, kind in typed], SCHEMA)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{query id: {document id: score}}``, including queries without entries.
@@ -89,12 +87,12 @@ class Entries:
         return lists
 
 
-def said(notes: Sequence[str]) -> list[str]:
+def log_notes(notes: Sequence[str]) -> list[str]:
     """Return the notes of a reader without repetition, and log them as warnings."""
-    found = list(dict.fromkeys(notes))
-    for note in found:
+    distinct = list(dict.fromkeys(notes))
+    for note in distinct:
         log.warning("%s", note)
-    return found
+    return distinct
 
 
 def id_of(place: str, value: object) -> str:
@@ -135,28 +133,28 @@ def number(columns: Sequence[pa.DictionaryArray]) -> tuple[pa.StringArray, list[
     ]
 
 
-def check_named(found: Entries) -> None:
+def check_named(entries: Entries) -> None:
     """Raise HarnessError at the first query or document whose id is empty."""
-    for what, ids in (("query", found.queries), ("document", found.docs)):
+    for what, ids in (("query", entries.queries), ("document", entries.docs)):
         (empty,) = find(arrow([""]), ids.dictionary)
         if empty >= 0:
-            entries = np.flatnonzero(to_numpy(ids.indices) == empty).tolist()
-            place = found.place(entries[0]) if entries else found.source
+            places = np.flatnonzero(to_numpy(ids.indices) == empty).tolist()
+            place = entries.place(places[0]) if places else entries.source
             raise HarnessError(f"{place}: the id of a {what} is empty; give it one")
 
 
-def check_finite(found: Entries) -> None:
+def check_finite(entries: Entries) -> None:
     """Raise HarnessError at the first score that is not finite."""
-    bad = np.flatnonzero(~np.isfinite(found.scores))
+    bad = np.flatnonzero(~np.isfinite(entries.scores))
     if bad.size:
         entry = int(bad[0])
         raise HarnessError(
-            f"{found.at(entry)}: the score of document {found.docs[entry]} must be a finite "
-            f"number, got {found.scores[entry]}"
+            f"{entries.at(entry)}: the score of document {entries.docs[entry]} must be a finite "
+            f"number, got {entries.scores[entry]}"
         )
 
 
-def check_rising(found: Entries) -> list[str]:
+def check_rising(entries: Entries) -> list[str]:
     """Return a note if the scores of each list are 1, 2, 3 ... in the file's order, as ranks are,
     or rise otherwise, as distances do, and random scores would hardly do so. Ranks that differ are
     checked by check_ranks instead.
@@ -164,15 +162,15 @@ def check_rising(found: Entries) -> list[str]:
     Raises:
         HarnessError: these are lists with their best document first, and too many for an accident.
     """
-    if found.ranks is not None and (found.ranks != found.ranks[:1]).any():
+    if entries.ranks is not None and (entries.ranks != entries.ranks[:1]).any():
         return []
-    rows = to_numpy(found.queries.indices)
+    rows = to_numpy(entries.queries.indices)
     order = np.argsort(rows, kind="stable")
     starts = np.searchsorted(rows[order], rows[order])
     places = np.arange(1, len(rows) + 1) - starts
-    scores = found.scores[order]
+    scores = entries.scores[order]
     sure = np.log(places).sum() >= np.log(ORDERS)  # of the product of n! over all lists
-    if not sure and not (found.ordered and places.max(initial=0) >= MANY):
+    if not sure and not (entries.ordered and places.max(initial=0) >= MANY):
         return []
     within, message = places[1:] > 1, ""
     if (scores == places).all():
@@ -190,33 +188,33 @@ def check_rising(found: Entries) -> list[str]:
         )
     if not message:
         return []
-    message = f"{found.place(0)}: the scores of each list {message}"
-    if found.ordered and sure:
+    message = f"{entries.place(0)}: the scores of each list {message}"
+    if entries.ordered and sure:
         raise HarnessError(f"{message}; if they are scores write the best first")
     return [f"{message}; if they are scores all is well"]
 
 
-def without_padding(found: Entries) -> Entries:
+def without_padding(entries: Entries) -> Entries:
     """Return the entries without those that FAISS fills short lists with, which are counted in a
     note.
     """
-    (padding,) = find(arrow(["-1"]), found.docs.dictionary)
-    padded = to_numpy(found.docs.indices) == padding
-    padded &= np.abs(found.scores) >= PADDING
+    (padding,) = find(arrow(["-1"]), entries.docs.dictionary)
+    padded = to_numpy(entries.docs.indices) == padding
+    padded &= np.abs(entries.scores) >= PADDING
     if not padded.any():
-        return found
+        return entries
     rest = np.flatnonzero(~padded)
-    place = found.place(int(np.flatnonzero(padded)[0]))
-    ranks = None if found.ranks is None else found.ranks[rest]
+    place = entries.place(int(np.flatnonzero(padded)[0]))
+    ranks = None if entries.ranks is None else entries.ranks[rest]
     return replace(
-        found,
-        queries=found.queries.take(arrow(rest)),
-        docs=found.docs.take(arrow(rest)).cast(pa.string()).dictionary_encode(),
-        scores=found.scores[rest],
+        entries,
+        queries=entries.queries.take(arrow(rest)),
+        docs=entries.docs.take(arrow(rest)).cast(pa.string()).dictionary_encode(),
+        scores=entries.scores[rest],
         ranks=ranks,
-        place=lambda entry: found.place(int(rest[entry])),
+        place=lambda entry: entries.place(int(rest[entry])),
         notes=[
-            *found.notes,
+            *entries.notes,
             f"{place}: left out {counted(int(padded.sum()), 'entry')} of FAISS's padding "
             "(document -1)",
         ],
@@ -235,15 +233,15 @@ def several_systems(place: str, systems: Iterable[object]) -> list[str]:
     ]
 
 
-def check_ranks(found: Entries, ranks: Int64Array) -> list[str]:
+def check_ranks(entries: Entries, ranks: Int64Array) -> list[str]:
     """Raise HarnessError if a document has a better rank than one with a greater score.
 
     Returns:
         A note if the whole file has one score and different ranks, which then order nothing.
     """
-    scores, rows = found.scores, to_numpy(found.queries.indices)
+    scores, rows = entries.scores, to_numpy(entries.queries.indices)
     message = (
-        f"{found.source}: all scores are {scores[0]:g} and the ranks differ; "
+        f"{entries.source}: all scores are {scores[0]:g} and the ranks differ; "
         "equal scores are ordered by document id, as in trec_eval, and NOT by rank: if the ranks "
         "are meant, write scores that fall with them"
     )
@@ -261,25 +259,25 @@ def check_ranks(found: Entries, ranks: Int64Array) -> list[str]:
         if not (same_query & (np.diff(scores[by_rank]) < 0)).any():
             mend = "if a lower score is better, as for distances, negate the scores"
         raise HarnessError(
-            f"{found.at(worse)}, document {found.docs[worse]}: rank {ranks[worse]} contradicts "
-            f"the score {float(scores[worse])!r}: document {found.docs[better]} has the greater "
+            f"{entries.at(worse)}, document {entries.docs[worse]}: rank {ranks[worse]} contradicts "
+            f"the score {float(scores[worse])!r}: document {entries.docs[better]} has the greater "
             f"score {float(scores[better])!r} and rank {ranks[better]}; {mend}"
         )
     return notes
 
 
-def check_once(found: Entries) -> None:
+def check_once(entries: Entries) -> None:
     """Raise HarnessError at the first document that occurs twice in a list."""
-    rows, docs = (to_numpy(ids.indices) for ids in (found.queries, found.docs))
-    pairs = np.sort(rows.astype(np.int64) * len(found.docs.dictionary) + docs)
+    rows, docs = (to_numpy(ids.indices) for ids in (entries.queries, entries.docs))
+    pairs = np.sort(rows.astype(np.int64) * len(entries.docs.dictionary) + docs)
     if not (pairs[1:] == pairs[:-1]).any():
         return
     order = np.lexsort((docs, rows))
     twice = (np.diff(rows[order]) == 0) & (np.diff(docs[order]) == 0)
     again, first = min(zip(order[1:][twice].tolist(), order[:-1][twice].tolist(), strict=True))
     raise HarnessError(
-        f"{found.at(again)} holds document {found.docs[again]} twice, first at "
-        f"{found.place(first)}; keep one of its entries"
+        f"{entries.at(again)} holds document {entries.docs[again]} twice, first at "
+        f"{entries.place(first)}; keep one of its entries"
     )
 
 
@@ -321,7 +319,7 @@ def strings(name: str, ids: Sequence[str] | pa.StringArray) -> pa.StringArray:
         ids = ids.to_pylist()
     ordered = not isinstance(ids, (str, bytes, set, frozenset)) and hasattr(ids, "__iter__")
     held: list[Any] = list(ids) if ordered else [ids]
-    wrong = [one for one in held if not isinstance(one, str)]
+    wrong = [text for text in held if not isinstance(text, str)]
     if wrong or not ordered:
         raise HarnessError(
             f"{name}: expected texts in their order, got {described([*wrong, ids][0])}"

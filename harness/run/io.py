@@ -38,8 +38,8 @@ class File:
         """Return the name of the file, with its columns, because two systems may be columns of one
         file.
         """
-        said = ", ".join(f"{name}: {column}" for name, column in (self.columns or {}).items())
-        return f"{self.path} ({said})" if said else self.path
+        columns = ", ".join(f"{name}: {column}" for name, column in (self.columns or {}).items())
+        return f"{self.path} ({columns})" if columns else self.path
 
 
 Source = Run | str | Path | File | Mapping[Any, Any] | Any
@@ -94,8 +94,8 @@ def read_each(
 
     Arguments and errors are those of ``read_all``.
     """
-    found = _all_entries(sources, lenient, columns)
-    return {name: runs_of({name: entries})[name] for name, entries in found}
+    named_entries = _all_entries(sources, lenient, columns)
+    return {name: runs_of({name: entries})[name] for name, entries in named_entries}
 
 
 def _all_entries(

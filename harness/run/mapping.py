@@ -49,11 +49,11 @@ def entries_of(source: str, value: object, content: Content) -> Entries:
             )
         lists[query] = _list(f"{source}: query {query}", answer, content.alone)
     rows = np.repeat(
-        np.arange(len(lists), dtype=np.int32), [len(found) for found in lists.values()]
+        np.arange(len(lists), dtype=np.int32), [len(documents) for documents in lists.values()]
     )
-    docs = arrow(doc for found in lists.values() for doc in found)
+    docs = arrow(doc for documents in lists.values() for doc in documents)
     scores = np.array(
-        [number for found in lists.values() for number in found.values()], dtype=np.float64
+        [number for documents in lists.values() for number in documents.values()], dtype=np.float64
     )
     return Entries(
         pa.DictionaryArray.from_arrays(arrow(rows), arrow(lists)),
@@ -64,21 +64,22 @@ def entries_of(source: str, value: object, content: Content) -> Entries:
     )
 
 
-def _list(where: str, found: object, alone: Callable[[int], float]) -> dict[str, float]:
+def _list(where: str, answer: object, alone: Callable[[int], float]) -> dict[str, float]:
     """Return the number of each document of a list; ``alone`` gives that of an id by its place."""
-    if isinstance(found, str) or not isinstance(found, Iterable) or hasattr(found, "iloc"):
-        mend = "; give its .to_dict(), or .tolist() of ids" if hasattr(found, "iloc") else ""
+    if isinstance(answer, str) or not isinstance(answer, Iterable) or hasattr(answer, "iloc"):
+        mend = "; give its .to_dict(), or .tolist() of ids" if hasattr(answer, "iloc") else ""
         raise HarnessError(
-            f"{where}: expected {{document id: number}}, pairs or ids, got {described(found)}{mend}"
+            f"{where}: expected {{document id: number}}, pairs or ids, got {described(answer)}"
+            f"{mend}"
         )
     if (
-        type(found) is dict
-        and {*map(type, found)} <= {str}
-        and {*map(type, found.values())} <= {float}
+        type(answer) is dict
+        and {*map(type, answer)} <= {str}
+        and {*map(type, answer.values())} <= {float}
     ):
-        return found
+        return answer
     named: dict[str, float] = {}
-    pairs = found.items() if isinstance(found, Mapping) else _pairs(where, list(found), alone)
+    pairs = answer.items() if isinstance(answer, Mapping) else _pairs(where, list(answer), alone)
     for key, number in pairs:
         document = key if type(key) is str else id_of(f"{where}: the id of a document", key)
         if document in named:

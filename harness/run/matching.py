@@ -29,7 +29,7 @@ ONE: Mapping[str, Rule] = {
 RULES: Mapping[str, Rule] = {
     **ONE,
     "more than one of white space, quotes, Unicode form, case and zeros": lambda ids: (
-        functools.reduce(lambda found, rule: rule(found), ONE.values(), ids)
+        functools.reduce(lambda normalized, rule: rule(normalized), ONE.values(), ids)
     ),
 }
 """Differences between two spellings of an id, and the functions that remove them."""

@@ -64,7 +64,7 @@ def write_metadata(path: Path, run: Run, values: Mapping[str, object]) -> None:
 
     usual = {"system": "harness", "code": f"multihop-harness {code_version()}"}
     measured = {"platform": _platform(), "run": _contents(path, run)}
-    known = {**usual, **measured, **{name: each for name, each in values.items() if each}}
+    known = {**usual, **measured, **{name: value for name, value in values.items() if value}}
     content: dict[str, Any] = {}
     for name, place in FIELDS.items():
         if name in known:
@@ -88,10 +88,10 @@ def check_metadata(path: Path, run: Run) -> str:
     if not beside.is_file():
         raise HarnessError(f"{path}: {beside.name} is missing next to it; write the run again")
     content = read_settings(beside)
-    for name, found in _contents(path, run).items():
-        if (stated := value_at(content, ("run", name))) != found:
+    for name, actual in _contents(path, run).items():
+        if (stated := value_at(content, ("run", name))) != actual:
             raise HarnessError(
-                f"{path}: {name} is {found}, and {beside.name} says {stated}; write the run again"
+                f"{path}: {name} is {actual}, and {beside.name} says {stated}; write the run again"
             )
     counts = f"{counted(run.answered, 'query')}, {counted(len(run.docs), 'entry')}"
     return f"{path}: {counts}, hash and counts as {beside.name} says"

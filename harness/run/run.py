@@ -42,9 +42,9 @@ from harness.run.entries import (
     check_ranks,
     check_rising,
     find_order,
+    log_notes,
     number,
     numbers,
-    said,
     strings,
     without_padding,
 )
@@ -122,11 +122,11 @@ class Run:
         """
         places = np.flatnonzero(self.lengths())
         names = self.query_ids.take(pa.array(places))
-        own = self.take(places[to_numpy(pc.array_sort_indices(names))])
-        used, docs = np.unique(own.docs, return_inverse=True)
-        ids = (*own.query_ids.to_pylist(), "", *own.doc_ids.take(pa.array(used)).to_pylist())
+        lists = self.take(places[to_numpy(pc.array_sort_indices(names))])
+        used, docs = np.unique(lists.docs, return_inverse=True)
+        ids = (*lists.query_ids.to_pylist(), "", *lists.doc_ids.take(pa.array(used)).to_pylist())
         whole = hashlib.sha256(texts_sha256(ids).encode())
-        for array in (own.indptr, docs.astype(np.int32), own.scores):
+        for array in (lists.indptr, docs.astype(np.int32), lists.scores):
             whole.update(np.ascontiguousarray(array).tobytes())
         return whole.hexdigest()
 
@@ -139,9 +139,9 @@ class Run:
         Returns:
             The changed run.
         """
-        found: Run = object.__new__(type(self))
-        found.__dict__.update({**vars(self), **values})
-        return found
+        run: Run = object.__new__(type(self))
+        run.__dict__.update({**vars(self), **values})
+        return run
 
     @classmethod
     def of(
@@ -189,7 +189,7 @@ class Run:
         if order is not None:
             rows, documents_of, values = rows[order], documents_of[order], values[order]
         indptr = np.searchsorted(rows, np.arange(len(queries) + 1), side="left").astype(np.int64)
-        return cls(queries, documents, indptr, documents_of, values, said(notes))
+        return cls(queries, documents, indptr, documents_of, values, log_notes(notes))
 
     @classmethod
     def from_dict(cls, lists: Listed) -> Run:
@@ -345,8 +345,8 @@ class Run:
         Returns:
             Whether it does. The order of the queries does not count.
         """
-        one, two = (own.changed(scores=np.zeros(len(own.docs))) for own in (self, other))
-        return one.content_sha256() == two.content_sha256()
+        ours, theirs = (run.changed(scores=np.zeros(len(run.docs))) for run in (self, other))
+        return ours.content_sha256() == theirs.content_sha256()
 
     def lengths(self) -> Int64Array:
         """Return int64[Q], the number of documents of each list."""
@@ -398,9 +398,9 @@ class Run:
         """Return the lists without the document with the id of their question, as BEIR scores
         them.
         """
-        kept = ~self.own_documents
-        indptr = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)[self.indptr]
-        return self.changed(indptr=indptr, docs=self.docs[kept], scores=self.scores[kept])
+        others = ~self.own_documents
+        indptr = np.concatenate([[0], np.cumsum(others)]).astype(np.int64)[self.indptr]
+        return self.changed(indptr=indptr, docs=self.docs[others], scores=self.scores[others])
 
     def _part(self, query_ids: pa.StringArray, places: Int64Array, lengths: Int64Array) -> Run:
         """Return the first documents of some lists, as many as ``lengths`` says."""
@@ -432,10 +432,10 @@ class Run:
                 f"document {missing[0]} and {len(missing) - 1} others are not in the corpus"
             )
         places = find(query_ids, self.query_ids)
-        found = places >= 0
-        taken = self.take(places[found].astype(np.int64))
+        is_held = places >= 0
+        taken = self.take(places[is_held].astype(np.int64))
         lengths = np.zeros(len(query_ids), dtype=np.int64)
-        lengths[found] = taken.lengths()
+        lengths[is_held] = taken.lengths()
         ids = {"query_ids": query_ids, "doc_ids": doc_ids}
         return taken.changed(**ids, indptr=_bounds(lengths), docs=renumbered[taken.docs])
 
@@ -472,9 +472,9 @@ def _bounds(lengths: Int64Array) -> Int64Array:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
-def _check_range(place: str, what: str, given: NDArray[Any], size: int) -> None:
+def _check_range(place: str, what: str, numbers: NDArray[Any], size: int) -> None:
     """Raise HarnessError at the first number that is not in [0, size)."""
-    wrong = given[(given < 0) | (given >= size)]
+    wrong = numbers[(numbers < 0) | (numbers >= size)]
     if len(wrong):
         raise HarnessError(
             f"{place}: there is no {what} {wrong[0]}; expected numbers from 0 to {size - 1}"
@@ -516,7 +516,7 @@ def runs_of(files: Mapping[str, Entries]) -> dict[str, Run]:
         check_named(entries)
         check_finite(entries)
         ranked = [] if entries.ranks is None else check_ranks(entries, entries.ranks)
-        notes = said([*entries.notes, *ranked, *check_rising(entries)])
+        notes = log_notes([*entries.notes, *ranked, *check_rising(entries)])
         try:
             run = Run.of(queries, doc_ids, rows, docs, entries.scores)
         except HarnessError:

@@ -26,41 +26,41 @@ EXPECTED = (
 )
 
 
-def read_systems(given: Systems, alone: str) -> dict[str, Run]:
+def read_systems(systems: Systems, alone: str) -> dict[str, Run]:
     """Return the run of each system by its name.
 
     Args:
-        given: the systems. One without a name has that of its file, its name in ranx, or ``alone``;
-            several have ``alone 1``, ``alone 2``.
+        systems: the systems. One without a name has that of its file, its name in ranx, or
+            ``alone``; several have ``alone 1``, ``alone 2``.
         alone: see above.
 
     Raises:
         HarnessError: another type than ``Systems``, or two systems with one name.
     """
-    systems: dict[str, Source]
-    if isinstance(given, Mapping) and is_several(given):
-        systems = {str(name): source for name, source in cast(Mapping[Any, Any], given).items()}
-    elif is_several(given):
-        systems = {}
-        for place, source in enumerate(cast(Sequence[Source], given), 1):
+    sources: dict[str, Source]
+    if isinstance(systems, Mapping) and is_several(systems):
+        sources = {str(name): source for name, source in cast(Mapping[Any, Any], systems).items()}
+    elif is_several(systems):
+        sources = {}
+        for place, source in enumerate(cast(Sequence[Source], systems), 1):
             name = _name(source) or f"{alone} {place}"
-            if name in systems:
+            if name in sources:
                 raise HarnessError(
                     f"{alone}: two systems are called {name}; name them: {{'a': ..., 'b': ...}}"
                 )
-            systems[name] = source
+            sources[name] = source
     else:
-        systems = {_name(given) or alone: cast(Source, given)}
-    if not systems:
-        raise HarnessError(f"{alone}: expected at least one, got {described(given)}")
-    return {name: _read(name, source) for name, source in systems.items()}
+        sources = {_name(systems) or alone: cast(Source, systems)}
+    if not sources:
+        raise HarnessError(f"{alone}: expected at least one, got {described(systems)}")
+    return {name: _read(name, source) for name, source in sources.items()}
 
 
-def is_several(given: Systems) -> bool:
+def is_several(systems: Systems) -> bool:
     """Return whether this is a list or a mapping of systems, and not a run."""
-    if isinstance(given, Mapping):
-        return any(_is_source(value) or _is_source_list(value) for value in given.values())
-    return isinstance(given, (list, tuple))
+    if isinstance(systems, Mapping):
+        return any(_is_source(value) or _is_source_list(value) for value in systems.values())
+    return isinstance(systems, (list, tuple))
 
 
 def _is_source(source: object) -> bool:
@@ -125,51 +125,51 @@ def label(files: Files) -> str:
     return ", ".join(map(str, files))
 
 
-def named_files(key: str, given: object) -> dict[str, Files]:
+def named_files(key: str, value: object) -> dict[str, Files]:
     """Return the files of each system by its name. One without a name has that of its file or
     pattern.
 
     Args:
         key: the key as typed, ``run``.
-        given: its value.
+        value: its value.
 
     Raises:
         HarnessError: another type of value, or a repeated file.
     """
     systems: dict[str, Files] = {}
-    is_entry = isinstance(given, Mapping) and given.keys() == {"file", "columns"}
-    if isinstance(given, Mapping) and not (is_entry and isinstance(given["columns"], Mapping)):
-        systems = {str(name): files_of(f"{key}.{name}", value) for name, value in given.items()}
+    is_entry = isinstance(value, Mapping) and value.keys() == {"file", "columns"}
+    if isinstance(value, Mapping) and not (is_entry and isinstance(value["columns"], Mapping)):
+        systems = {str(name): files_of(f"{key}.{name}", files) for name, files in value.items()}
     else:
-        for entry in given if isinstance(given, list) else [given]:
+        for entry in value if isinstance(value, list) else [value]:
             name = entry.get("file") if isinstance(entry, Mapping) else entry
             if not isinstance(name, str):
                 raise _unexpected(key, entry)
             if name in systems:
                 raise HarnessError(
-                    f"{key}={given}: a file is repeated; give each once, or name them"
+                    f"{key}={value}: a file is repeated; give each once, or name them"
                 )
             systems[name] = files_of(key, entry)
     if not systems:
-        raise _unexpected(key, given)
+        raise _unexpected(key, value)
     return systems
 
 
-def files_of(key: str, given: object) -> Files:
+def files_of(key: str, value: object) -> Files:
     """Return the files of one system.
 
     Args:
         key: the key as typed, ``run.ours``.
-        given: its value.
+        value: its value.
     """
-    files, columns = given, None
-    if isinstance(given, Mapping):
-        keys_of(key, given, ("file", "columns"))
-        files, columns = given.get("file"), given.get("columns")
+    files, columns = value, None
+    if isinstance(value, Mapping):
+        keys_of(key, value, ("file", "columns"))
+        files, columns = value.get("file"), value.get("columns")
         keys_of(f"{key}.columns", columns, LISTS.typed)
     paths: list[Any] = files if isinstance(files, list) else [files]
     if not paths or not all(isinstance(path, str) for path in paths):
-        raise _unexpected(key, given)
+        raise _unexpected(key, value)
     for path in paths:
         first, _, rest = path.partition(" ")
         if ": " in rest and not Path(path).exists():
@@ -177,22 +177,22 @@ def files_of(key: str, given: object) -> Files:
     return tuple(File(path, columns) for path in _matching(paths))
 
 
-def file_of(key: str, given: object) -> File:
+def file_of(key: str, value: object) -> File:
     """Return the only file of a key. The arguments are those of ``files_of``."""
-    is_file = not isinstance(given, Mapping) or "file" in given
-    files = files_of(key, given) if is_file else ()
+    is_file = not isinstance(value, Mapping) or "file" in value
+    files = files_of(key, value) if is_file else ()
     if len(files) != 1:
         several = ",".join(map(str, files)) or "a.trec,b.trec"
         raise HarnessError(
-            f"{key}={label(files) or given}: expected one file, or {{file: PATH, columns: {{doc: "
+            f"{key}={label(files) or value}: expected one file, or {{file: PATH, columns: {{doc: "
             f"pid}}}}; several, one after the other: -m {key}={several}; if its name has a comma, "
             f"quote it: '{key}=\"{several}\"'"
         )
     return files[0]
 
 
-def _unexpected(key: str, given: object) -> HarnessError:
-    return HarnessError(f"{key}={given}: expected {EXPECTED}")
+def _unexpected(key: str, value: object) -> HarnessError:
+    return HarnessError(f"{key}={value}: expected {EXPECTED}")
 
 
 def _matching(paths: Sequence[str]) -> tuple[str, ...]:

@@ -71,36 +71,36 @@ class Conformance:
 
     def test_the_configuration_names_all_fields_of_its_class(self, name: str) -> None:
         """``conf/<concept>/<name>.yaml`` has every field and no other."""
-        made = self.make(name)
-        assert dataclasses.is_dataclass(made)
+        tested = self.make(name)
+        assert dataclasses.is_dataclass(tested)
         fields = {
             key for key in defaults(self.concept, name) if key not in ("_target_", "defaults")
         }
-        known = {field.name for field in dataclasses.fields(made)}
+        known = {field.name for field in dataclasses.fields(tested)}
         assert fields <= known if self.composite else fields == known
 
     def test_it_is_a_frozen_value_with_an_identity(self, name: str) -> None:
         """Made twice or pickled, it is equal, with the same identity and the same hash."""
-        made, again = self.make(name), self.make(name)
-        copied = pickle.loads(pickle.dumps(made))
-        assert made == again == copied
-        assert self.composite or hash(made) == hash(again) == hash(copied)
-        assert digest(made) == digest(again) == digest(copied)
-        for field in dataclasses.fields(made):
+        tested, again = self.make(name), self.make(name)
+        copied = pickle.loads(pickle.dumps(tested))
+        assert tested == again == copied
+        assert self.composite or hash(tested) == hash(again) == hash(copied)
+        assert digest(tested) == digest(again) == digest(copied)
+        for field in dataclasses.fields(tested):
             with pytest.raises(dataclasses.FrozenInstanceError):
-                setattr(made, field.name, 1)
+                setattr(tested, field.name, 1)
 
     def test_what_counts_is_a_whole_number(self, name: str) -> None:
         """2.5 is refused for every field of type ``int`` (see
         ``harness.core.errors.whole_number``).
         """
-        made = self.make(name)
-        for field in dataclasses.fields(made):
+        tested = self.make(name)
+        for field in dataclasses.fields(tested):
             if field.type in ("int", "int | None", int):
                 with pytest.raises(
                     HarnessError, match=rf"{field.name} must be a whole number, got .*2\.5"
                 ):
-                    dataclasses.replace(made, **{field.name: 2.5})
+                    dataclasses.replace(tested, **{field.name: 2.5})
 
     def test_its_docstring_says_what_it_is(self, name: str) -> None:
         """The class has its own docstring, other than the one that ``dataclass`` writes."""

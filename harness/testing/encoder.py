@@ -29,8 +29,8 @@ class EncoderConformance(Conformance):
     @pytest.fixture
     def encoder(self, name: str) -> Encoder:
         """Return the tested strategy."""
-        found: Encoder = self.make(name)
-        return found
+        encoder: Encoder = self.make(name)
+        return encoder
 
     def test_a_model_gives_a_finite_vector_of_its_dimension_a_text(self, encoder: Encoder) -> None:
         """The result is float32[n, d], never of length 0, and bool[n], which texts

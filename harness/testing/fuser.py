@@ -40,8 +40,8 @@ LISTS = st.dictionaries(
 @functools.cache
 def _trained(name: str, conf: str | Path | None) -> Fuser:
     """Return the strategy, made once with ``conf`` on the path."""
-    found: Fuser = trained("fuser", name)
-    return found
+    fuser: Fuser = trained("fuser", name)
+    return fuser
 
 
 class FuserConformance(PureConformance):
@@ -90,12 +90,12 @@ class FuserConformance(PureConformance):
             return fuser_scores(fuser, Calibrated(pool, *chosen))
 
         if not fuser.reads & {"values", "probabilities"}:
-            one, *others = (scores(name, "auto") for name in ("pit", "minmax", "zscore"))
+            base, *others = (scores(name, "auto") for name in ("pit", "minmax", "zscore"))
             for other in others:
-                assert torch.equal(one, other), "another normalizer, though `reads` has no values"
+                assert torch.equal(base, other), "another normalizer, though `reads` has no values"
         if "probabilities" not in fuser.reads:
-            one, other = (scores("pit", name) for name in ("auto", "fixed"))
-            assert torch.equal(one, other), "another temperature, though `reads` has none"
+            base, other = (scores("pit", name) for name in ("auto", "fixed"))
+            assert torch.equal(base, other), "another temperature, though `reads` has none"
 
     def test_permuting_the_numbers_of_documents_permutes_the_scores(self, fuser: Fuser) -> None:
         """Scores follow the documents, for lists without ties."""
@@ -104,8 +104,8 @@ class FuserConformance(PureConformance):
 
         def rename(run: Run) -> Run:
             named = {}
-            for query, found in run.to_dict().items():
-                named[query] = {f"r{new[int(doc[1:])]:03d}": at for doc, at in found.items()}
+            for query, scores in run.to_dict().items():
+                named[query] = {f"r{new[int(doc[1:])]:03d}": at for doc, at in scores.items()}
             return Run.from_dict(named)
 
         renamed = {key: rename(run) for key, run in runs.items()}
@@ -144,12 +144,12 @@ class FuserConformance(PureConformance):
         self, name: str, fuser: Fuser
     ) -> None:
         """Either of the two may be empty."""
-        found = {"b": 0.875, "d": 0.5, "a": 0.25, "c": 0.25, "e": 0.0}
-        own = getattr(fuser, "list", "dense")
-        other = "graph" if own == "dense" else "dense"
-        assert list(fused_scores(fuser, {own: found, other: {}})) == list(found)
-        assert list(fused_scores(fuser, {own: {}, other: found})) == (
-            [] if name in self.anchored else list(found)
+        scores = {"b": 0.875, "d": 0.5, "a": 0.25, "c": 0.25, "e": 0.0}
+        anchor = getattr(fuser, "list", "dense")
+        other = "graph" if anchor == "dense" else "dense"
+        assert list(fused_scores(fuser, {anchor: scores, other: {}})) == list(scores)
+        assert list(fused_scores(fuser, {anchor: {}, other: scores})) == (
+            [] if name in self.anchored else list(scores)
         )
 
     def test_what_all_lists_rank_first_is_first(self, name: str, fuser: Fuser) -> None:
@@ -168,7 +168,7 @@ class FuserConformance(PureConformance):
             ),
         }
         fused = harness.fuse(runs, fuser).to_dict()
-        assert all(next(iter(found)) == "x" for found in fused.values()), (
+        assert all(next(iter(scores)) == "x" for scores in fused.values()), (
             "x is first in every list and not in the fused one. A list that lacks a document of "
             "the pool has "
             "present = False, ranks = inf and its absent value there; a query with fewer "
@@ -211,9 +211,9 @@ class FuserConformance(PureConformance):
         calibrated = Calibrated(Pool.align(pair), Pit(), Auto())
         first = fuser(calibrated)
         assert first.dtype == torch.float64
-        kept = first.clone()
+        before = first.clone()
         first.fill_(7)
-        assert torch.equal(fuser(calibrated), kept)
+        assert torch.equal(fuser(calibrated), before)
 
     def test_values_outside_the_unit_interval_are_refused_where_unit_says_so(
         self, fuser: Fuser
@@ -249,9 +249,9 @@ class FuserConformance(PureConformance):
         """Return the fuser with shares of three lists, or for ``bm25``, where it has them."""
         fields = {"weights": WEIGHTS, "list": "bm25"}
         known = inspect.signature(type(fuser)).parameters
-        own = {key: value for key, value in fields.items() if key in known}
-        found: Fuser = strategy("fuser", name, **own) if own else fuser
-        return found
+        shares = {key: value for key, value in fields.items() if key in known}
+        of_three: Fuser = strategy("fuser", name, **shares) if shares else fuser
+        return of_three
 
     def test_other_processes_and_thread_counts_give_the_same_bytes(self) -> None:
         """Another string hash; some of the fusers with every normalizer and temperature."""
@@ -270,5 +270,5 @@ class FuserConformance(PureConformance):
         cpu, gpu = (
             harness.fuse(runs, fuser, device=device).to_dict() for device in ("cpu", "cuda")
         )
-        for query, found in cpu.items():
-            assert gpu[query] == pytest.approx(found, rel=1e-9, abs=1e-15)
+        for query, scores in cpu.items():
+            assert gpu[query] == pytest.approx(scores, rel=1e-9, abs=1e-15)

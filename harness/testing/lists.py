@@ -58,7 +58,7 @@ def fused_scores(
     """Return the fused score by document, best first, of one question's lists of scores by
     document.
     """
-    runs = {name: Run.from_dict({"q": dict(found)}) for name, found in lists.items()}
+    runs = {name: Run.from_dict({"q": dict(scores)}) for name, scores in lists.items()}
     if getattr(fuser, "reads", {"values"}) & {"values", "probabilities"}:
         options["normalizer"] = normalizer
     return harness.fuse(runs, fuser, **options).to_dict()["q"]
@@ -81,28 +81,28 @@ def _learned(chosen: Any) -> Any:
     )
 
 
-def assert_equal(one: Run, other: Run, changed: str) -> None:
+def assert_equal(run: Run, other: Run, changed: str) -> None:
     """Check that two runs have the same lists and scores, bit for bit.
 
     Args:
-        one: a run.
+        run: a run.
         other: the other run.
         changed: how the second one was made, as in ``the lists in another order``.
     """
-    arrays = ((one.indptr, other.indptr), (one.docs, other.docs), (one.scores, other.scores))
-    if not (all(starmap(np.array_equal, arrays)) and one.doc_ids.equals(other.doc_ids)):
-        raise AssertionError(f"{changed}: {first_difference(one, other)}")
+    arrays = ((run.indptr, other.indptr), (run.docs, other.docs), (run.scores, other.scores))
+    if not (all(starmap(np.array_equal, arrays)) and run.doc_ids.equals(other.doc_ids)):
+        raise AssertionError(f"{changed}: {first_difference(run, other)}")
 
 
-def first_difference(one: Run, other: Run) -> str:
+def first_difference(run: Run, other: Run) -> str:
     """Return the first question whose lists differ, with both lists' beginnings."""
-    first, second = one.to_dict(), other.to_dict()
-    for query, found in first.items():
-        shown = [list(run.items())[:5] for run in (found, second.get(query, {}))]
-        if list(found.items()) != list(second.get(query, {}).items()):
+    first, second = run.to_dict(), other.to_dict()
+    for query, scores in first.items():
+        entries, others = list(scores.items()), list(second.get(query, {}).items())
+        if entries != others:
             return (
-                f"query {query}: {shown[0]} ... and {shown[1]} ...; if only last digits differ, "
-                "add lists with `total` of harness.fusion.fuser, and along documents with "
+                f"query {query}: {entries[:5]} ... and {others[:5]} ...; if only last digits "
+                "differ, add lists with `total` of harness.fusion.fuser, and along documents with "
                 "`ordered_sum` of harness.fusion.normalizer"
             )
     return "the ids differ"
@@ -118,11 +118,11 @@ def under_default_types(compute: Callable[[], Tensor]) -> list[Tensor]:
 
     The two are equal if no default type leaks.
     """
-    found = []
+    tensors = []
     for kind in (torch.float32, torch.float64):
         torch.set_default_dtype(kind)
         try:
-            found.append(compute())
+            tensors.append(compute())
         finally:
             torch.set_default_dtype(torch.float32)
-    return found
+    return tensors

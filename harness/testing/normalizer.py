@@ -55,8 +55,8 @@ class NormalizerConformance(PureConformance):
         whole = Pool.align({"bm25": run}).listings["bm25"]
         values = normalizer(whole.scores, whole.present)
         for query in range(len(run)):
-            one = Pool.align({"bm25": run.take(np.array([query]))}).listings["bm25"]
-            alone = normalizer(one.scores, one.present)
+            single = Pool.align({"bm25": run.take(np.array([query]))}).listings["bm25"]
+            alone = normalizer(single.scores, single.present)
             assert torch.equal(alone[0], values[query, : alone.shape[1]])
 
     def test_empty_lists_are_allowed_and_absent_is_zero_there(self, normalizer: Normalizer) -> None:

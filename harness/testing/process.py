@@ -34,8 +34,8 @@ def digests_elsewhere(
     }
     command = [sys.executable, "-P", "-m", "harness.testing.process", str(conf or ""), *fusers]
     done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-    found: dict[str, object] = json.loads(done.stdout)
-    return found
+    digest_of: dict[str, object] = json.loads(done.stdout)
+    return digest_of
 
 
 def digests(fusers: Sequence[str]) -> dict[str, str]:
@@ -47,7 +47,7 @@ def digests(fusers: Sequence[str]) -> dict[str, str]:
     calibrations |= {("pit", temperature) for temperature in names("temperature")}
     chosen = {fuser: trained("fuser", fuser) for fuser in fusers}
     alike = {(fuser.reads, fuser.unit): name for name, fuser in reversed(chosen.items())}
-    found = {}
+    digest_of = {}
     for normalizer, temperature in sorted(calibrations):
         plain = (normalizer, temperature) == ("pit", "auto")
         for fuser in fusers if plain else alike.values():
@@ -58,8 +58,8 @@ def digests(fusers: Sequence[str]) -> dict[str, str]:
             whole = hashlib.sha256(
                 b"".join(part.tobytes() for part in (run.indptr, run.docs, run.scores))
             )
-            found[f"{fuser} {normalizer} {temperature}"] = whole.hexdigest()
-    return found
+            digest_of[f"{fuser} {normalizer} {temperature}"] = whole.hexdigest()
+    return digest_of
 
 
 if __name__ == "__main__":

@@ -38,8 +38,8 @@ class RerankerConformance(PureConformance):
     @pytest.fixture
     def reranker(self, name: str) -> Reranker:
         """Return the tested strategy."""
-        found: Reranker = self.make(name)
-        return found
+        reranker: Reranker = self.make(name)
+        return reranker
 
     @pytest.fixture
     def pool(self) -> Calibrated:
@@ -65,24 +65,24 @@ class RerankerConformance(PureConformance):
     ) -> None:
         """The result is float64[Q, U]; documents that were left out stay out."""
         fused = self.fused(pool)
-        found = reranker(fused.clone(), pool)
-        assert found.dtype == torch.float64
-        assert torch.equal(found == -torch.inf, fused == -torch.inf)
-        assert not found.isnan().any()
+        reranked = reranker(fused.clone(), pool)
+        assert reranked.dtype == torch.float64
+        assert torch.equal(reranked == -torch.inf, fused == -torch.inf)
+        assert not reranked.isnan().any()
 
     def test_documents_below_the_best_m_keep_their_order(self, name: str, pool: Calibrated) -> None:
         """Tested if there is a field ``m``, the number of reranked documents."""
-        made = self.make(name)
-        if not hasattr(made, "m"):
+        reranker = self.make(name)
+        if not hasattr(reranker, "m"):
             pytest.skip("has no m")
         fused = self.fused(pool)
-        found = dataclasses.replace(made, m=3)(fused.clone(), pool)
-        for row, before in zip(found, fused, strict=True):
+        reranked = dataclasses.replace(reranker, m=3)(fused.clone(), pool)
+        for row, before in zip(reranked, fused, strict=True):
             order = torch.argsort(before, descending=True, stable=True)
-            kept = order[: int((before != -torch.inf).sum())]
-            after = torch.argsort(row, descending=True, stable=True)[: len(kept)]
-            assert set(after[:3].tolist()) == set(kept[:3].tolist())
-            assert after[3:].tolist() == kept[3:].tolist()
+            expected = order[: int((before != -torch.inf).sum())]
+            after = torch.argsort(row, descending=True, stable=True)[: len(expected)]
+            assert set(after[:3].tolist()) == set(expected[:3].tolist())
+            assert after[3:].tolist() == expected[3:].tolist()
 
     def test_it_gives_the_same_bits_again(self, reranker: Reranker, pool: Calibrated) -> None:
         """The pool is the same."""

@@ -19,13 +19,16 @@ from harness.work.parts import Share, sharing
 from harness.work.store import Store
 
 
-def _made(store: Store) -> dict[str, object]:
+def _artifacts(store: Store) -> dict[str, object]:
     """Return files and facts of every artifact."""
-    found = (
+    manifests = (
         json.loads(path.read_text())
         for path in (store.root / "artifacts").glob("*/*/manifest.json")
     )
-    return {f"{made['stage']}/{made['key']}": (made["files"], made["facts"]) for made in found}
+    return {
+        f"{manifest['stage']}/{manifest['key']}": (manifest["files"], manifest["facts"])
+        for manifest in manifests
+    }
 
 
 class RetrieverConformance(Conformance):
@@ -42,10 +45,10 @@ class RetrieverConformance(Conformance):
     @pytest.fixture
     def retriever(self, name: str, monkeypatch: pytest.MonkeyPatch) -> Retriever:
         """Return the tested strategy with a version, so that its artifacts are stored."""
-        found: Retriever = self.make(name)
-        if "version" not in vars(type(found)):
-            monkeypatch.setattr(type(found), "version", "test", raising=False)
-        return found
+        retriever: Retriever = self.make(name)
+        if "version" not in vars(type(retriever)):
+            monkeypatch.setattr(type(retriever), "version", "test", raising=False)
+        return retriever
 
     @pytest.fixture
     def benchmark(self) -> Benchmark:
@@ -79,8 +82,8 @@ class RetrieverConformance(Conformance):
         assert_equal(
             first, retrieve(retriever, benchmark, Store(tmp_path / "one")), "read from its artifact"
         )
-        made = list((tmp_path / "one" / "artifacts" / "retrieve").glob("*/manifest.json"))
-        assert made
+        artifacts = list((tmp_path / "one" / "artifacts" / "retrieve").glob("*/manifest.json"))
+        assert artifacts
 
     def test_processes_that_share_it_make_the_same_files(
         self,
@@ -97,7 +100,7 @@ class RetrieverConformance(Conformance):
         )
         with sharing(Share(2, 3)):
             retrieve(retriever, benchmark, shared)
-        assert _made(shared) == _made(alone)
+        assert _artifacts(shared) == _artifacts(alone)
 
     def test_a_question_gets_its_list_whoever_else_asks(
         self, retriever: Retriever, benchmark: Benchmark, tmp_path: Path
@@ -124,7 +127,7 @@ class RetrieverConformance(Conformance):
             benchmark.triples,
         )
         first, second = (
-            retriever.retrieve(given, Store(tmp_path / str(n)))
-            for n, given in enumerate((benchmark, other))
+            retriever.retrieve(judged, Store(tmp_path / str(n)))
+            for n, judged in enumerate((benchmark, other))
         )
         assert_equal(first[0], second[0], "with other gold passages")

@@ -24,8 +24,8 @@ class TemperatureConformance(PureConformance):
     @pytest.fixture
     def temperature(self, name: str) -> Temperature:
         """Return the tested strategy."""
-        found: Temperature = strategy("temperature", name)
-        return found
+        temperature: Temperature = strategy("temperature", name)
+        return temperature
 
     @pytest.fixture
     def calibrated(self) -> tuple[list[Tensor], list[Tensor]]:
@@ -39,11 +39,11 @@ class TemperatureConformance(PureConformance):
         self, temperature: Temperature, calibrated: tuple[list[Tensor], list[Tensor]]
     ) -> None:
         """Each list has float64[Q, 1], finite and 0 or more."""
-        found = temperature(*calibrated)
-        assert [item.shape for item in found] == [(40, 1)] * 3
+        temperatures = temperature(*calibrated)
+        assert [item.shape for item in temperatures] == [(40, 1)] * 3
         assert all(
             item.dtype == torch.float64 and (item >= 0).all() and item.isfinite().all()
-            for item in found
+            for item in temperatures
         )
 
     def test_probabilities_sum_to_one_and_descend(
@@ -63,17 +63,17 @@ class TemperatureConformance(PureConformance):
         values, present = calibrated
         whole = temperature(values, present)
         for query in range(40):
-            one_values, one_present = [], []
+            alone_values, alone_present = [], []
             for item, held in zip(values, present, strict=True):
                 width = int(held[query].sum())
-                one_values.append(item[query : query + 1, :width].contiguous())
-                one_present.append(held[query : query + 1, :width].contiguous())
-            for alone, every in zip(temperature(one_values, one_present), whole, strict=True):
+                alone_values.append(item[query : query + 1, :width].contiguous())
+                alone_present.append(held[query : query + 1, :width].contiguous())
+            for alone, every in zip(temperature(alone_values, alone_present), whole, strict=True):
                 assert torch.equal(alone[0], every[query])
 
     def test_lists_without_any_document_are_allowed(self, temperature: Temperature) -> None:
         """The lists have width 0."""
         nothing = torch.zeros((3, 0), dtype=torch.float64)
-        found = temperature([nothing, nothing], [nothing.bool(), nothing.bool()])
-        assert all(item.shape == (3, 1) and item.isfinite().all() for item in found)
-        assert boltzmann(nothing, nothing.bool(), found[0]).shape == (3, 0)
+        temperatures = temperature([nothing, nothing], [nothing.bool(), nothing.bool()])
+        assert all(item.shape == (3, 1) and item.isfinite().all() for item in temperatures)
+        assert boltzmann(nothing, nothing.bool(), temperatures[0]).shape == (3, 0)

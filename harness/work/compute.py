@@ -70,7 +70,7 @@ def read_compute(runs: Path) -> list[dict[str, Any]]:
     ``wall`` and ``processor`` (seconds). A line that cannot be read is passed over: a machine that
     went down may have cut it.
     """
-    found: dict[str, dict[str, Any]] = {}
+    records: dict[str, dict[str, Any]] = {}
     try:
         lines = (runs / FILE).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -78,11 +78,11 @@ def read_compute(runs: Path) -> list[dict[str, Any]]:
     for line in lines:
         try:
             record = json.loads(line)
-            known = found.setdefault(str(record["id"]), {})
+            known = records.setdefault(str(record["id"]), {})
         except (ValueError, LookupError, TypeError, RecursionError):
             continue
         known.update(record)
-    return [record for record in found.values() if "command" in record]
+    return [record for record in records.values() if "command" in record]
 
 
 class _Note:

@@ -35,10 +35,10 @@ def read_note(path: Path, form: Any, default: T) -> T:
     another form.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        note = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return default
-    return default if misfit(found, form) else cast(T, found)
+    return default if misfit(note, form) else cast(T, note)
 
 
 @contextlib.contextmanager

@@ -189,17 +189,18 @@ def fill(
     if not missing:
         return
     records.mkdir(exist_ok=True)
+    at_once = at_once if share.of == 1 else 1
     made_by = {"code": code_version(), "libraries": library_versions(), **(facts or {})}
     agree(records, parts, what, made_by, share.of > 1)
     with Progress(what, _size(parts)) as bar:
         bar.skip(_size(parts) - _size(missing))
         worker = _Worker(folder, share, what, bar.update)
         while missing := [part for part in _ours(parts, share, missing) if worker.may_take(part)]:
-            threads = min(at_once if share.of == 1 else 1, len(missing))
+            threads = min(at_once, len(missing))
             taken = list(map_threads(worker.take, missing, threads))
             if not any(taken):
                 time.sleep(PAUSE)  # other processes hold them
-            missing = [part for part, own in zip(missing, taken, strict=True) if not own]
+            missing = [part for part, is_done in zip(missing, taken, strict=True) if not is_done]
     lost = [part for part in parts if not part.path.exists()]
     if folder.exists() and lost:  # without a folder: another process has completed it
         raise _unfinished(what, worker.failed, len(lost), len(parts))
@@ -226,9 +227,10 @@ def _ours(parts: Sequence[WorkPart], share: Share, missing: Sequence[WorkPart]) 
     """Return the missing parts of this share, followed by those of the others if the share
     waits.
     """
-    own = {part.path for part in parts[share.index - 1 :: share.of]}
-    first = [part for part in missing if part.path in own]
-    return [*first, *(part for part in missing if part.path not in own)] if share.waits else first
+    share_paths = {part.path for part in parts[share.index - 1 :: share.of]}
+    first = [part for part in missing if part.path in share_paths]
+    rest = [part for part in missing if part.path not in share_paths]
+    return [*first, *rest] if share.waits else first
 
 
 @dataclass(frozen=True)
@@ -272,8 +274,8 @@ class _Worker:
                 with whole(part.path) as partial:
                     part.work(partial, self.advance)
             except Exception as error:
-                own = isinstance(error, (Stop, Unwritable))
-                if own or not self.share.tolerant or not self.records.exists():
+                stops = isinstance(error, (Stop, Unwritable))
+                if stops or not self.share.tolerant or not self.records.exists():
                     raise
                 why = " ".join(f"{type(error).__name__}: {error}".split())
                 self.failed[name] = hide_values(why)[:400]
@@ -303,12 +305,12 @@ def agree(
     theirs = planned["made_by"]
     differ = [name for name in made_by if theirs.get(name) != made_by[name]]
     if differ and (shared or any(map(is_held, records.glob(f"*{LOCK}")))):
-        said = "; ".join(
+        differences = "; ".join(
             f"{name} {theirs.get(name)} there, {made_by[name]} here" for name in differ
         )
         raise HarnessError(
             f"{records.parent}: its parts were made with other settings than those of this process "
-            f"({said}); use the "
+            f"({differences}); use the "
             "same code, libraries and device everywhere, or remove that folder"
         )
     if set(differ) - {"code"}:
@@ -318,6 +320,6 @@ def agree(
         for part in parts:
             part.path.unlink(missing_ok=True)
     # processes of several machines may have one number; write_text makes no folder again
-    own = records / f"{PLAN}.{uuid.uuid4().hex}"
-    own.write_text(json.dumps(plan))
-    own.replace(records / PLAN)
+    draft = records / f"{PLAN}.{uuid.uuid4().hex}"
+    draft.write_text(json.dumps(plan))
+    draft.replace(records / PLAN)

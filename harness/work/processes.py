@@ -83,7 +83,7 @@ class Workers:
         A job raises what ``prepare`` or ``work`` raised, or HarnessError if a process has died.
         """
         if self._count == 1:
-            yield from (self._work(self._own, job) for job in jobs)
+            yield from (self._work(self._prepared, job) for job in jobs)
             return
         ahead: deque[Future[Any]] = deque()
         try:
@@ -101,13 +101,13 @@ class Workers:
             ) from error
 
     @cached_property
-    def _own(self) -> Any:
+    def _prepared(self) -> Any:
         return self._prepare(*self._arguments)
 
     @cached_property
     def _pool(self) -> ProcessPoolExecutor:
-        given = (self._without, self._prepare, self._arguments)
-        pool = ProcessPoolExecutor(self._count, get_context("spawn"), _begin, given)
+        arguments = (self._without, self._prepare, self._arguments)
+        pool = ProcessPoolExecutor(self._count, get_context("spawn"), _begin, arguments)
         with _alone():
             for _ in range(self._count):  # each starts a process
                 pool.submit(int)

@@ -49,7 +49,8 @@ def building(current: Building | None) -> Iterator[None]:
     """Make an artifact in a block together with other processes if there are any. None means
     alone.
     """
-    token = _building.set(current if current and is_shared(current.folder) else None)
+    shared = current if current and is_shared(current.folder) else None
+    token = _building.set(shared)
     try:
         yield
     finally:
@@ -82,8 +83,8 @@ def map_rows(what: str, work: Callable[[slice], C], count: int, size: int) -> C:
         folder.mkdir(exist_ok=True)
     parts = [_part(folder / f"{part.start:09d}.npz", part, work) for part in cut(count, size)]
     fill(folder, parts, what)
-    found = [_read(part.path) for part in parts]
-    return cast("C", tuple(np.concatenate(column) for column in zip(*found, strict=True)))
+    slices = [_read(part.path) for part in parts]
+    return cast("C", tuple(np.concatenate(column) for column in zip(*slices, strict=True)))
 
 
 def cut(count: int, size: int) -> list[slice]:
@@ -102,5 +103,5 @@ def _part(path: Path, part: slice, work: Callable[[slice], Columns]) -> WorkPart
 
 
 def _read(path: Path) -> Columns:
-    with np.load(path, allow_pickle=False) as found:
-        return tuple(found[f"arr_{place}"] for place in range(len(found.files)))
+    with np.load(path, allow_pickle=False) as arrays:
+        return tuple(arrays[f"arr_{place}"] for place in range(len(arrays.files)))

@@ -228,13 +228,14 @@ class Store:
             )
         outermost = _current.get() is None
         with noting(f"{stage}/{place.name}") as used:
-            if (found := open_artifact(place, place.name)) is not None:
-                return self._sent(found)
+            if (stored := open_artifact(place, place.name)) is not None:
+                return self._sent(stored)
             if not self.builds:
                 raise NotStored(f"{stage}: not stored")
             try:
                 place.parent.mkdir(parents=True, exist_ok=True)
-                made = self._fetch(wanted) or self._build(wanted, used, fill, together, resumable)
+                artifact = self._fetch(wanted)
+                artifact = artifact or self._build(wanted, used, fill, together, resumable)
             except OSError as error:
                 if (reason := unwritable(error)) is None:
                     raise
@@ -249,24 +250,25 @@ class Store:
                 time.perf_counter() - used.started,
                 passing[0],
             )
-        return made
+        return artifact
 
     def _build(
         self, wanted: Wanted, used: Using, fill: Fill | None, together: Fill | None, resumable: bool
     ) -> Artifact:
         """Build the artifact, or wait until another process has built it."""
         partial, lock = wanted.partial, wanted.lock
-        with building(Building(partial, lock) if together else None), Progress(wanted.name):
+        shared = Building(partial, lock) if together else None
+        with building(shared), Progress(wanted.name):
             fill = fill or (together if is_shared(partial) else None)
             if fill is not None:
                 self._fill(fill, wanted)
             with lock:
-                if (found := open_artifact(wanted.place, wanted.place.name)) is not None:
+                if (stored := open_artifact(wanted.place, wanted.place.name)) is not None:
                     if fill is not None:  # this process may have written into it since
                         shutil.rmtree(partial, ignore_errors=True)
-                    return found
-                made = _make(wanted, used, resumable or fill is not None)
-        return self._sent(made)
+                    return stored
+                artifact = _make(wanted, used, resumable or fill is not None)
+        return self._sent(artifact)
 
     def _fetch(self, wanted: Wanted) -> Artifact | None:
         """Return the artifact from the shared store, or None."""
@@ -275,9 +277,9 @@ class Store:
             return None
         with wanted.lock:
             fetched = partial / RECORDS / "fetched"  # removed by every build
-            found = open_artifact(place, place.name)
-            if found is not None or not self.shared.fetch(wanted.stage, place.name, fetched):
-                return found
+            stored = open_artifact(place, place.name)
+            if stored is not None or not self.shared.fetch(wanted.stage, place.name, fetched):
+                return stored
             if place.exists():
                 shutil.rmtree(place)
             fetched.rename(place)
@@ -299,15 +301,15 @@ class Store:
                 if open_artifact(wanted.place, wanted.place.name) is None:
                     raise
 
-    def _sent(self, made: Artifact) -> Artifact:
+    def _sent(self, artifact: Artifact) -> Artifact:
         """Return the artifact after sending it to the shared store."""
-        note = made.path.with_suffix(SENT)
-        if self.shared is None or not made.path.is_relative_to(self.root):
-            return made
+        note = artifact.path.with_suffix(SENT)
+        if self.shared is None or not artifact.path.is_relative_to(self.root):
+            return artifact
         if not (note.is_file() and note.read_text() == self.shared.url):
-            self.shared.send(made.path.parent.name, made.key, made.path)
+            self.shared.send(artifact.path.parent.name, artifact.key, artifact.path)
             note.write_text(self.shared.url)
-        return made
+        return artifact
 
 
 @functools.cache

@@ -52,15 +52,15 @@ class Folder:
         folder = self._folder()
         if files := judgement_files(folder):
             return self._judged(folder, files, store)
-        found = read_prepared(folder, store.root)
-        if found is None:
+        prepared = read_prepared(folder, store.root)
+        if prepared is None:
             raise MissingFile(
                 f"{folder}: "
                 f"{'no such folder' if not folder.is_dir() else 'no prepared files here'}; "
                 "expected corpus.jsonl and queries.jsonl (or .jsonl.gz)",
                 str(self.path),
             )
-        corpus, queries = found
+        corpus, queries = prepared
         return assemble(folder.name, corpus, queries, None, self.chain)
 
     def _judged(self, folder: Path, files: Sequence[Path], store: Store) -> Benchmark:

@@ -52,29 +52,30 @@ class Hf:
             )
         queries, _ = self._part(self.path, "queries", "queries", ("_id", "text"))
         columns = ("query-id", "corpus-id", "score")
-        found = {
+        qrels = {
             split: self._part(self.qrels or self.path, "default", split, columns)[0]
             for split in named
         }
         corpus, origin = self._part(self.path, "corpus", "corpus", ("_id", "text"))
         judged, splits = join_judgements(
-            (split, map(_judgement, rows)) for split, rows in found.items()
+            (split, map(_judgement, rows)) for split, rows in qrels.items()
         )
-        asked = {name: str(row["text"]) for row in queries if (name := str(row["_id"])) in judged}
-        made = judged_benchmark(self.path, _passages(corpus), asked, judged, store, splits)
-        return dataclasses.replace(made, origin=origin)
+        texts = {str(row["_id"]): str(row["text"]) for row in queries}
+        asked = {name: text for name, text in texts.items() if name in judged}
+        benchmark = judged_benchmark(self.path, _passages(corpus), asked, judged, store, splits)
+        return dataclasses.replace(benchmark, origin=origin)
 
     def _part(
         self, path: str, name: str, split: str, columns: tuple[str, ...]
     ) -> tuple[Any, dict[str, str]]:
-        found, facts = load_table(path, name, split, self.revision)
-        if missing := [column for column in columns if column not in found.column_names]:
+        table, facts = load_table(path, name, split, self.revision)
+        if missing := [column for column in columns if column not in table.column_names]:
             raise HarnessError(
                 f"{path}, {name}: no column {', '.join(missing)}; it has "
-                f"{', '.join(found.column_names)}, expected "
+                f"{', '.join(table.column_names)}, expected "
                 f"BEIR's {', '.join(columns)}"
             )
-        return found, facts
+        return table, facts
 
 
 def _judgement(row: Record) -> tuple[str, str, int]:

@@ -41,12 +41,12 @@ class Musique(Published):
                     f"field question_decomposition: paragraph_support_idx {number} is no paragraph"
                 )
             paragraph = paragraphs[number]
-            found = passages.find(paragraph["title"], paragraph["paragraph_text"])
+            passage = passages.find(paragraph["title"], paragraph["paragraph_text"])
             steps.append(
                 {
                     "question": step["question"],
                     "answer": step["answer"],
-                    "supporting_id": found["id"],
+                    "supporting_id": passage["id"],
                 }
             )
         gold = list(dict.fromkeys(step["supporting_id"] for step in steps))

@@ -27,9 +27,9 @@ class Sample:
     def load(self, store: Store) -> Benchmark:
         """Return the benchmark."""
         card, folder = read_card(self.card), package_folder("datasets") / "sample"
-        found = read_prepared(folder)
-        if found is None:
+        prepared = read_prepared(folder)
+        if prepared is None:
             raise HarnessError(
                 f"{folder}: the files of the sample are missing; install the package again"
             )
-        return card.named(assemble(card.name, *found, card.chain), str(folder))
+        return card.named(assemble(card.name, *prepared, card.chain), str(folder))

@@ -46,8 +46,12 @@ class TwoWikiMultiHopQA(Facts):
             )
         completed = []
         for query in queries.values:
-            own = upstream[query["id"]]
-            more = {"type": own["type"], "type_source": "upstream", "decomposition": _steps(own)}
+            record = upstream[query["id"]]
+            more = {
+                "type": record["type"],
+                "type_source": "upstream",
+                "decomposition": _steps(record),
+            }
             completed.append({**query, **more})
         return queries.with_values(completed)
 

@@ -99,23 +99,23 @@ class Card:
         packed = [f"{name}{ending}" for name in names for ending in ("", ".gz")]
         return [place / name for place in dict.fromkeys(places) for name in packed]
 
-    def named(self, made: Benchmark, where: str) -> Benchmark:
+    def named(self, benchmark: Benchmark, where: str) -> Benchmark:
         """Return the benchmark, under another name if it has another content than the card's.
 
         Args:
-            made: a benchmark under the name of the card.
+            benchmark: a benchmark under the name of the card.
             where: its place, for the warning.
         """
         wanted = self.expected
-        counts = {"queries": len(made.queries), "passages": len(made.corpus)}
+        counts = {"queries": len(benchmark.queries), "passages": len(benchmark.corpus)}
         same = all(wanted.get(key) in (None, count) for key, count in counts.items())
         pinned = wanted.get("content")
         if same and pinned is None:
-            return made
-        content = content_sha256(made)
+            return benchmark
+        content = content_sha256(benchmark)
         if same and pinned == content:
-            return made
-        name = f"{made.name}_{content[:8]}"
+            return benchmark
+        name = f"{benchmark.name}_{content[:8]}"
         log.warning(
             "%s: %s and %s, content %s; datasets/%s.yaml has %s. This is another benchmark, named "
             "%s",
@@ -127,7 +127,7 @@ class Card:
             ", ".join(f"{key} {str(value)[:12]}" for key, value in wanted.items()),
             name,
         )
-        return dataclasses.replace(made, name=name)
+        return dataclasses.replace(benchmark, name=name)
 
 
 def read_card(name: str) -> Card:

@@ -51,9 +51,11 @@ class Corpus:
     def numbers(self, names: Iterable[str]) -> Mapping[str, int]:
         """Return the number of each passage of these names that exists."""
         wanted = pa.array(sorted(set(names)), pa.string())
-        found = pc.index_in(self.table["id"], value_set=wanted)
-        places = np.flatnonzero(found.is_valid().to_numpy())
-        return dict(zip(wanted.take(found.drop_null()).to_pylist(), places.tolist(), strict=True))
+        in_wanted = pc.index_in(self.table["id"], value_set=wanted)
+        places = np.flatnonzero(in_wanted.is_valid().to_numpy())
+        return dict(
+            zip(wanted.take(in_wanted.drop_null()).to_pylist(), places.tolist(), strict=True)
+        )
 
     def passages(self) -> Iterator[tuple[str, str, str]]:
         """Yield id, title and text of each passage, a batch at a time."""

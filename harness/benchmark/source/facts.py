@@ -42,26 +42,26 @@ def gold_passages(record: Record, passages: CorpusRecords) -> list[Record]:
     for row in rows_of(record, "supporting_facts", ("title", "sent_id")):
         facts.setdefault(row["title"], []).append(row["sent_id"])
     contexts = _paragraphs(record)
-    found = []
+    gold = []
     for title, numbers in facts.items():
         under = [(sentences, text) for name, sentences, text in contexts if name == title]
         whole = [text for sentences, text in under if max(numbers) < len(sentences)]
         texts = [*whole, *(text for _, text in under), None]
         try:
-            found.append(passages.find(title, texts[0]))
+            gold.append(passages.find(title, texts[0]))
         except LookupError as error:
             raise LookupError(f"field supporting_facts: {error}") from error
-    return list({passage["id"]: passage for passage in found}.values())
+    return list({passage["id"]: passage for passage in gold}.values())
 
 
 def _paragraphs(record: Record) -> list[tuple[str, list[str], str]]:
     """Return title, sentences and text of each paragraph. There is one space between two
     sentences.
     """
-    found = []
+    paragraphs = []
     for row in rows_of(record, "context", ("title", "sentences")):
         title, sentences = row["title"], row["sentences"]
         if not (isinstance(title, str) and isinstance(sentences, list)):
             raise ValueError(f"field context must have titles and sentences, found {row!r:.60}")
-        found.append((title, sentences, spaced(" ".join(sentences))))
-    return found
+        paragraphs.append((title, sentences, spaced(" ".join(sentences))))
+    return paragraphs

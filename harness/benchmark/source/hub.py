@@ -52,7 +52,7 @@ def load_table(
     try:
         if (saved := _load_saved(place, split)) is not None:
             return saved
-        found = load_dataset(path, configuration, split=split, revision=revision)
+        table = load_dataset(path, configuration, split=split, revision=revision)
     except (OSError, ValueError, pa.ArrowException) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise HubError(
@@ -60,14 +60,14 @@ def load_table(
             f"({reason}); give a .json, .jsonl or .parquet file of its publishers, a saved data "
             "set or an id on the Hub; a folder of BEIR is dataset=folder"
         ) from error
-    commit = COMMIT.search(found.cache_files[0]["filename"]) if found.cache_files else None
+    commit = COMMIT.search(table.cache_files[0]["filename"]) if table.cache_files else None
     known = {
         "folder" if place.is_dir() else "hub": path,
         "configuration": configuration,
         "split": split,
         "revision": commit[1] if commit and not place.is_dir() else revision,
     }
-    return found, {key: value for key, value in known.items() if value is not None}
+    return table, {key: value for key, value in known.items() if value is not None}
 
 
 def _load_saved(place: Path, split: str | None) -> tuple[Dataset, dict[str, str]] | None:

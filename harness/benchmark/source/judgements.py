@@ -137,11 +137,10 @@ def judgement_files(folder: Path) -> list[Path]:
     """Return the judgements of a folder of BEIR, ``qrels/*.tsv`` and ``.jsonl``; empty if its
     queries name their gold.
     """
-    files = sorted(
-        path for ending in ("tsv", "jsonl") for path in (folder / "qrels").glob(f"*.{ending}")
-    )
-    own = prepared_file(folder, "queries") if files else None
-    return [] if own and "supporting_ids" in next(stream_lines(own))[1] else files
+    qrels = folder / "qrels"
+    files = sorted([*qrels.glob("*.tsv"), *qrels.glob("*.jsonl")])
+    queries = prepared_file(folder, "queries") if files else None
+    return [] if queries and "supporting_ids" in next(stream_lines(queries))[1] else files
 
 
 def read_judgements(path: Path) -> Iterator[tuple[str, str, int]]:
@@ -170,8 +169,8 @@ def _rows(path: Path) -> Iterator[tuple[int, list[Any]]]:
     yield from rows
 
 
-def _check_head(path: Path, number: int, found: list[str]) -> None:
-    if found != HEAD:
+def _check_head(path: Path, number: int, columns: list[str]) -> None:
+    if columns != HEAD:
         raise HarnessError(
-            f"{path}:{number}: expected the columns {', '.join(HEAD)}, found {', '.join(found)}"
+            f"{path}:{number}: expected the columns {', '.join(HEAD)}, found {', '.join(columns)}"
         )

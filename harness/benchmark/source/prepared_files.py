@@ -27,12 +27,12 @@ def prepared_file(folder: Path, stem: str) -> Path | None:
     """Return ``<stem>.jsonl`` or ``<stem>.jsonl.gz`` in the folder, or None. Raise HarnessError if
     both exist.
     """
-    found = [
+    files = [
         path for path in (folder / f"{stem}.jsonl", folder / f"{stem}.jsonl.gz") if path.is_file()
     ]
-    if len(found) > 1:
-        raise HarnessError(f"{found[0]} and {found[1]} are both there; remove one")
-    return found[0] if found else None
+    if len(files) > 1:
+        raise HarnessError(f"{files[0]} and {files[1]} are both there; remove one")
+    return files[0] if files else None
 
 
 def read_prepared(folder: Path, scratch: Path | None = None) -> tuple[Corpus, Records] | None:
@@ -58,9 +58,9 @@ def read_prepared_questions(path: Path) -> dict[str, str]:
 
 def need_file(folder: Path, stem: str) -> Path:
     """Return ``prepared_file``. Raise HarnessError if there is none."""
-    if (found := prepared_file(folder, stem)) is None:
+    if (path := prepared_file(folder, stem)) is None:
         raise HarnessError(f"{folder}: {stem}.jsonl (or .jsonl.gz) is missing")
-    return found
+    return path
 
 
 def plain_passages(corpus: Path) -> Iterator[Record]:
@@ -94,10 +94,10 @@ def _passage(row: Record) -> Record:
     """Return a passage with our names of its fields. A title that is missing is empty, or the
     quoted first line of ``contents``, as FlashRAG and Pyserini write it.
     """
-    found = with_our_names(row, PASSAGE_NAMES)
+    passage = with_our_names(row, PASSAGE_NAMES)
     if "title" in row:
-        return found
+        return passage
     headed = TITLED.match(str(row.get("contents", "")))
     if headed is None or "text" in row:
-        return {"title": "", **found}
-    return {**found, "title": headed[1], "text": headed[2]}
+        return {"title": "", **passage}
+    return {**passage, "title": headed[1], "text": headed[2]}

@@ -96,17 +96,17 @@ class Published(ABC):
         """Return the benchmark from the first source that has it, under another name if its content
         is not the card's.
         """
-        card, tried, own = read_card(self.card), [], ""
-        for place, made in self._sources(card, store):
-            if made is not None:
-                return made
+        card, tried, advice = read_card(self.card), [], ""
+        for place, benchmark in self._sources(card, store):
+            if benchmark is not None:
+                return benchmark
             tried.append(place)
         if official := card.official:
-            own = f"; other questions with contexts: dataset={official.name} dataset.path=FILE"
+            advice = f"; other questions with contexts: dataset={official.name} dataset.path=FILE"
         raise HarnessError(
             f"benchmark {card.name}: no data. Looked for {'; '.join(tried)}. Get a file "
             f"({card.source}) and put it there, or set HARNESS_DATA or paths.data=DIR to the "
-            f"folder that holds it{own}"
+            f"folder that holds it{advice}"
         )
 
     def _sources(self, card: Card, store: Store) -> Iterator[tuple[str, Benchmark | None]]:
@@ -117,10 +117,10 @@ class Published(ABC):
             yield "", self._from_contexts(card, official, self.path)
         if folders:
             places = " or ".join(map(str, folders))
-            made = (self._from_prepared(card, place, store) for place in folders)
+            benchmarks = (self._from_prepared(card, place, store) for place in folders)
             yield (
                 f"prepared files corpus.jsonl[.gz] and queries.jsonl[.gz] in {places}",
-                next(filter(None, made), None),
+                next(filter(None, benchmarks), None),
             )
         if official is not None:
             yield self._publishers_file(card, official, root)
@@ -289,16 +289,16 @@ def _answerable(questions: Records) -> Records:
     """Return the questions without those of MuSiQue-Full that have no answer among the passages,
     and so no gold.
     """
-    kept = [n for n, record in enumerate(questions.values) if record.get("answerable", True)]
-    _warn(questions, len(kept), "are not answerable")
-    return questions.take(kept)
+    answerable = [n for n, record in enumerate(questions.values) if record.get("answerable", True)]
+    _warn(questions, len(answerable), "are not answerable")
+    return questions.take(answerable)
 
 
-def _warn(questions: Records, kept: int, reason: str) -> None:
+def _warn(questions: Records, count: int, reason: str) -> None:
     total = len(questions.values)
-    if kept < total:
+    if count < total:
         log.warning(
-            "%s: %d of %d questions %s; left out", questions.path, total - kept, total, reason
+            "%s: %d of %d questions %s; left out", questions.path, total - count, total, reason
         )
 
 
@@ -330,7 +330,7 @@ def _sample(queries: Records, size: int) -> Records:
     ids = [_id(row) for row in queries.values]
     if size > len(ids):
         raise HarnessError(f"dataset.sample={size}: {queries.path} has {len(ids)} questions")
-    hashes = [hashlib.md5(one.encode(), usedforsecurity=False).hexdigest() for one in ids]
+    hashes = [hashlib.md5(name.encode(), usedforsecurity=False).hexdigest() for name in ids]
     return queries.take(sorted(sorted(range(len(ids)), key=hashes.__getitem__)[:size]))
 
 

@@ -97,12 +97,12 @@ def with_our_names(record: Record, names: Mapping[str, Sequence[str]]) -> Record
     """Return the record with our names of its fields. The first known name is used for a field that
     it lacks.
     """
-    found = dict(record)
+    renamed = dict(record)
     for ours, others in names.items():
-        theirs = next((name for name in others if name in found), None)
-        if ours not in found and theirs is not None:
-            found[ours] = found.pop(theirs)
-    return found
+        theirs = next((name for name in others if name in renamed), None)
+        if ours not in renamed and theirs is not None:
+            renamed[ours] = renamed.pop(theirs)
+    return renamed
 
 
 def check_record(where: str, record: Record, fields: Mapping[str, type], *body: str) -> None:
@@ -112,8 +112,8 @@ def check_record(where: str, record: Record, fields: Mapping[str, type], *body: 
     for key, kind in fields.items():
         value = record.get(key)
         if not isinstance(value, kind):
-            found = f"found {value!r:.60}" if key in record else "it is missing"
-            raise HarnessError(f"{where}: field {key} must be {JSON_NAMES[kind]}, {found}")
+            actual = f"found {value!r:.60}" if key in record else "it is missing"
+            raise HarnessError(f"{where}: field {key} must be {JSON_NAMES[kind]}, {actual}")
     name = record["id"]
     if not name or any(character.isspace() for character in name):
         raise HarnessError(f"{where}: id {name!r} must be neither empty nor hold white space")
@@ -208,7 +208,7 @@ def chains(chain: Chain | None, queries: Iterable[Record]) -> BoolArray:
             near = nearest(key, next(iter(rows), ()))
             raise HarnessError(f"dataset.chain names {key}, a field that no query has{near}")
     rules = {"ordered": [None, True], **named}
-    found = []
+    ordered = []
     for row in rows:
         if not isinstance(row.get("ordered"), bool | None):
             raise HarnessError(
@@ -216,5 +216,5 @@ def chains(chain: Chain | None, queries: Iterable[Record]) -> BoolArray:
                 f"{row['ordered']!r:.60}"
             )
         holds = all(row.get(key) in values for key, values in rules.items())
-        found.append(chain == "all" or (holds and chain != "none"))
-    return np.array(found, np.bool_)
+        ordered.append(chain == "all" or (holds and chain != "none"))
+    return np.array(ordered, np.bool_)

@@ -44,10 +44,10 @@ class CorpusRecords:
     @cached_property
     def by_title(self) -> Mapping[str, list[Record]]:
         """The passages under each title."""
-        found: dict[str, list[Record]] = {}
+        passages: dict[str, list[Record]] = {}
         for passage in self.records.values:
-            found.setdefault(passage["title"], []).append(passage)
-        return found
+            passages.setdefault(passage["title"], []).append(passage)
+        return passages
 
     def find(self, title: str, text: str | None) -> Record:
         """Return the passage of that title and text, apart from white space. Without a text, return
@@ -55,7 +55,7 @@ class CorpusRecords:
         """
         under = self.by_title.get(spaced(title), [])
         letters = None if text is None else "".join(text.split())
-        same = [one for one in under if letters in (None, "".join(one["text"].split()))]
+        same = [passage for passage in under if letters in (None, "".join(passage["text"].split()))]
         if len(same) != 1:
             raise LookupError(
                 f"its passage {title!r} is not in {self.records.path} "

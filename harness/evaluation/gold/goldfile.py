@@ -27,7 +27,7 @@ from harness.core.arrays import BoolArray
 from harness.core.errors import HarnessError
 from harness.core.input.read import parse_json, refuse_array
 from harness.run.content import DOC, QUERY, Content
-from harness.run.entries import Entries, check_named, check_once, said
+from harness.run.entries import Entries, check_named, check_once, log_notes
 from harness.run.form import TREC, Form, recognise
 from harness.run.trec import QRELS, first_line
 
@@ -137,7 +137,7 @@ def judgements(found: Entries) -> Judged:
     """Return the judgements in entries; raise HarnessError for an empty id or a repeated pair."""
     check_named(found)
     check_once(found)
-    return graded(found.to_dict(), said(found.notes))
+    return graded(found.to_dict(), log_notes(found.notes))
 
 
 def _queries(path: Path, chain: Chain | None) -> Judged:

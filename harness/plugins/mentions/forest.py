@@ -123,9 +123,9 @@ def add_leaves(rows: Float32Array, trees: Sequence[Sequence[Sequence[float]]]) -
     start = np.cumsum([0, *map(len, trees)])
     column, threshold, left, right, value = np.array([node for tree in trees for node in tree]).T
     links = np.stack([part.astype(np.int64) for part in (column, left, right)])
-    found = np.zeros(rows.shape[:-1])
-    _walk(rows.reshape(-1, rows.shape[-1]), start, links, threshold, value, found.reshape(-1))
-    return found
+    sums = np.zeros(rows.shape[:-1])
+    _walk(rows.reshape(-1, rows.shape[-1]), start, links, threshold, value, sums.reshape(-1))
+    return sums
 
 
 @numba.njit(cache=True, nogil=True)
@@ -135,9 +135,9 @@ def _walk(
     links: Int64Array,
     threshold: Float64Array,
     value: Float64Array,
-    found: Float64Array,
+    sums: Float64Array,
 ) -> None:
-    """Add the leaves of all trees to ``found``.
+    """Add the leaves of all trees to ``sums``.
 
     ``start`` has the first node of each tree, and the end; ``links`` has column, left and right of
     each node.
@@ -148,7 +148,7 @@ def _walk(
             while links[1, node] >= 0:
                 below = np.float64(rows[row, links[0, node]]) <= threshold[node]
                 node = start[tree] + (links[1, node] if below else links[2, node])
-            found[row] += value[node]
+            sums[row] += value[node]
 
 
 def is_finite(value: Any) -> bool:

@@ -115,14 +115,14 @@ def exchanged(
     for world in range(worlds):
         halves, real = [], []
         for drawn in draw.integers(0, len(sizes), size=(2, n)):
-            own = drawn[: int(np.searchsorted(np.cumsum(sizes[drawn]), n)) + 1]
+            chosen = drawn[: int(np.searchsorted(np.cumsum(sizes[drawn]), n)) + 1]
             coin = (
-                np.where(draw.random(len(own)) < np.where(nets[own] == 0, 0.5, won), 1, -1)
-                * side[own]
+                np.where(draw.random(len(chosen)) < np.where(nets[chosen] == 0, 0.5, won), 1, -1)
+                * side[chosen]
             )
-            queries = np.concatenate([members[cluster] for cluster in own])
-            flipped = (signs[:, queries] * np.repeat(coin, sizes[own])).astype(np.int8)
-            names = np.repeat(np.arange(len(own)), sizes[own])
+            queries = np.concatenate([members[cluster] for cluster in chosen])
+            flipped = (signs[:, queries] * np.repeat(coin, sizes[chosen])).astype(np.int8)
+            names = np.repeat(np.arange(len(chosen)), sizes[chosen])
             halves.append((flipped, names))
             real.append((signs[:, queries], names))
         (tuned, of_tune), (tested, of_test) = real
@@ -141,7 +141,8 @@ def exchanged(
         counts.update(_judged(halves[0], halves[1], planted, fused), covered=covered)
         row, names = halves[1][0][planted].astype(np.float64), halves[1][1]
         untestable = share(names) and too_few(names)
-        powers.append(0.0 if untestable else clustered_power(row, names, won, ALPHA))
+        power = 0.0 if untestable else clustered_power(row, names, won, ALPHA)
+        powers.append(power)
     kind = "exchanged" if effect == 0 else "planted"
     return Rates(kind, fused, n, worlds, effect, float(np.mean(powers)), **counts)
 
@@ -184,10 +185,10 @@ def _judged(tune: Half, test: Half, planted: int, fused: int) -> dict[str, bool]
     winner, ps = _winner(signs), _p(signs, labels)
     better = signs.sum(axis=1, dtype=np.int64) > 0
     tests = _tests(tune[0][fused:], test[0][fused:], test[0][winner], test[1])
-    found = [one.finding == "better" for one in Family.sequence(tests, 1)]
+    is_better = [comparison.finding == "better" for comparison in Family.sequence(tests, 1)]
     return {
-        "protocol": found[0],
-        "best": len(found) > 1 and found[1],
+        "protocol": is_better[0],
+        "best": len(is_better) > 1 and is_better[1],
         "by_query": _better(test[0][winner], np.arange(len(test[1]))),
         "naive": bool(ps[winner] <= ALPHA and better[winner]),
         "holm": bool(((holm(ps) <= ALPHA) & better).any()),

@@ -32,9 +32,9 @@ def table(rates: Sequence[Rates]) -> Table:
     rows = []
     for rate in rates:
         planted = (rate.share("planted"), rate.power) if rate.effect else (None, None)
-        found = [rate.share(name) for name in shares]
+        percents = [rate.share(name) for name in shares]
         last = [*planted, rate.share("covered")]
-        rows.append([rate.world, rate.effect, rate.worlds, rate.n, *found, *last])
+        rows.append([rate.world, rate.effect, rate.worlds, rate.n, *percents, *last])
     title = (
         "percent of worlds with a significant finding (p <= .05), "
         f"{counted(rates[0].trials, 'trial')}"
@@ -42,7 +42,7 @@ def table(rates: Sequence[Rates]) -> Table:
     return Table("calibration", title, columns, rows)
 
 
-def forecasts(found: Sequence[IntervalCoverage]) -> Table:
+def forecasts(coverages: Sequence[IntervalCoverage]) -> Table:
     """Return the table of forecasts, a row per kind of re-split."""
     columns = [
         Column("benchmark", "text"),
@@ -55,15 +55,15 @@ def forecasts(found: Sequence[IntervalCoverage]) -> Table:
     ]
     rows = [
         [
-            one.benchmark,
-            one.split,
-            one.splits,
-            round(one.n),
-            one.inside / one.splits,
-            one.half_width,
-            one.bias,
+            coverage.benchmark,
+            coverage.split,
+            coverage.splits,
+            round(coverage.n),
+            coverage.inside / coverage.splits,
+            coverage.half_width,
+            coverage.bias,
         ]
-        for one in found
+        for coverage in coverages
     ]
     return Table(
         "forecast",
@@ -73,7 +73,7 @@ def forecasts(found: Sequence[IntervalCoverage]) -> Table:
     )
 
 
-def behaviours(found: Sequence[Behaviour]) -> list[Table]:
+def behaviours(measured: Sequence[Behaviour]) -> list[Table]:
     """Return the tables of false findings and of coverage, each with rows by query and by the rule.
 
     Titles give the range of the right share in 95% of this number of worlds.
@@ -88,15 +88,18 @@ def behaviours(found: Sequence[Behaviour]) -> list[Table]:
     head = [Column("clusters", "text"), Column("correlation", "text"), Column("worlds", "count")]
     tables = []
     for name, (title, right) in parts.items():
-        shares = [one.errors if name == "false_findings" else one.coverage for one in found]
+        shares = [
+            behaviour.errors if name == "false_findings" else behaviour.coverage
+            for behaviour in measured
+        ]
         kinds = [key for key in shares[0] if not key.startswith(RULE)]
         rows: list[list[object]] = []
-        for one, share in zip(found, shares, strict=True):
-            world = [one.clusters_of, f"{one.correlation:g}", one.worlds]
+        for behaviour, share in zip(measured, shares, strict=True):
+            world = [behaviour.clusters_of, f"{behaviour.correlation:g}", behaviour.worlds]
             for by, start in (("query", ""), ("rule", RULE)):
                 rows.append([*world, by, *(share[start + kind] for kind in kinds)])
         columns = [*head, Column("by", "text"), *(Column(f"{kind} %") for kind in kinds)]
-        tables.append(Table(name, title.format(_chance(right, found[0].worlds)), columns, rows))
+        tables.append(Table(name, title.format(_chance(right, measured[0].worlds)), columns, rows))
     return tables
 
 

@@ -51,8 +51,8 @@ of MuSiQue, 503 of PopQA), and hard cases for a test by cluster.
 
 def labels_of(sizes: dict[int, int]) -> Labels:
     """Return int64[Q], the clusters of a shape."""
-    each = np.repeat([*sizes], [*sizes.values()])
-    return np.repeat(np.arange(len(each)), each)
+    cluster_sizes = np.repeat([*sizes], [*sizes.values()])
+    return np.repeat(np.arange(len(cluster_sizes)), cluster_sizes)
 
 
 @dataclass(frozen=True)
@@ -106,21 +106,21 @@ def behave(
         signs = _outcomes(draw, labels, correlation, 0.0, differs)
         shifted = _outcomes(draw, labels, correlation, effect, differs)[0]
         lopsided = uneven(apart, labels, correlation, differs)
-        found = _single(signs, labels)
+        p_values = _single(signs, labels)
         for start in ("", RULE):
-            found[f"{start}Holm p"] = holm(found[f"{start}p"]).min(keepdims=True)
-        found |= {
+            p_values[f"{start}Holm p"] = holm(p_values[f"{start}p"]).min(keepdims=True)
+        p_values |= {
             name.replace("p", "uneven p"): ps for name, ps in _single(lopsided, labels).items()
         }
-        for name, p in found.items():
+        for name, p in p_values.items():
             wrong.setdefault(name, []).append(float((p <= 0.05).mean()))
         hits = (_latent(draw, labels, correlation)[0] > 0).astype(np.float64)
         known = {"difference": effect, "score": 0.5}
         for name, (low, high) in _intervals(shifted, hits, labels).items():
             truth = known[name.removeprefix(RULE)]
             held.setdefault(name, []).append(bool(low <= truth <= high))
-        for own in lopsided:
-            for name, (low, high) in _differences(own, labels).items():
+        for outcomes in lopsided:
+            for name, (low, high) in _differences(outcomes, labels).items():
                 key = name.replace("difference", "uneven difference")
                 held.setdefault(key, []).append(bool(low <= 0 <= high))
     errors, coverage = _means(wrong, few), _means(held, few)
@@ -140,11 +140,11 @@ def _latent(draw: np.random.Generator, labels: Labels, correlation: float) -> Fl
     count = int(labels.max()) + 1
 
     def among_trials(size: int) -> Float64Array:
-        own = draw.standard_normal((TRIALS, size))
-        return np.asarray(COMMON**0.5 * draw.standard_normal(size) + (1 - COMMON) ** 0.5 * own)
+        alone = draw.standard_normal((TRIALS, size))
+        return np.asarray(COMMON**0.5 * draw.standard_normal(size) + (1 - COMMON) ** 0.5 * alone)
 
-    shared, own = among_trials(count)[:, labels], among_trials(len(labels))
-    return np.asarray(correlation**0.5 * shared + (1 - correlation) ** 0.5 * own)
+    shared, alone = among_trials(count)[:, labels], among_trials(len(labels))
+    return np.asarray(correlation**0.5 * shared + (1 - correlation) ** 0.5 * alone)
 
 
 def _outcomes(
@@ -178,7 +178,7 @@ def _single(signs: Float64Array, labels: Labels) -> dict[str, Float64Array]:
     """Return the p-values of each trial, by query, and by cluster if queries share one."""
     plain = mcnemar_ps((signs > 0).sum(axis=1), (signs < 0).sum(axis=1))
     by_cluster = (
-        np.array([clustered_mcnemar(own, labels) for own in signs]) if share(labels) else plain
+        np.array([clustered_mcnemar(row, labels) for row in signs]) if share(labels) else plain
     )
     return {"p": plain, f"{RULE}p": by_cluster}
 
@@ -187,10 +187,10 @@ def _intervals(
     signs: Float64Array, hits: Float64Array, labels: Labels
 ) -> dict[str, tuple[float, float]]:
     """Return 95% intervals of a score and of a difference, by query and by the rule."""
-    one = Comparison.of(hits, np.zeros_like(hits), labels=labels)
+    comparison = Comparison.of(hits, np.zeros_like(hits), labels=labels)
     return {
-        "score": one.wilson or (0.0, 1.0),
-        f"{RULE}score": one.wilson_cluster or (0.0, 1.0),
+        "score": comparison.wilson or (0.0, 1.0),
+        f"{RULE}score": comparison.wilson_cluster or (0.0, 1.0),
         **_differences(signs, labels),
     }
 

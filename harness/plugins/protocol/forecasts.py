@@ -56,7 +56,7 @@ def check_forecasts(
         seed: of the draws.
     """
     draw, whole = np.random.Generator(np.random.PCG64(seed)), clusters(gold)
-    found = []
+    coverages = []
     for split in ("random", "cluster"):
         groups = whole if split == "cluster" else np.arange(len(gold))
         seen = []
@@ -85,7 +85,7 @@ def check_forecasts(
                 )
             )
         held, half, bias, n = (float(np.mean(column)) for column in zip(*seen, strict=True))
-        found.append(
+        coverages.append(
             IntervalCoverage(name, split, len(seen), n, round(held * len(seen)), half, bias)
         )
-    return found
+    return coverages

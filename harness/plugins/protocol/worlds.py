@@ -63,12 +63,12 @@ def ordered(prepared: Prepared) -> list[Trial]:
     keyed = dict(zip(prepared.hashes(trials), trials, strict=True))
     reference = prepared.plan.reference
     alone = [trial for trial in _whole_lists(trials) if trial.name == reference]
-    fused = [one for one in unjudged(keyed) if keyed[one.trial].family != "single"]
+    fused = [row for row in unjudged(keyed) if keyed[row.trial].family != "single"]
     if not fused:
         raise HarnessError(
             "calibration judges fusions, and this grid has none; choose another grid or fuser"
         )
-    return [*alone, *(keyed[one.trial] for one in sorted(fused, key=tiebreak))]
+    return [*alone, *(keyed[row.trial] for row in sorted(fused, key=tiebreak))]
 
 
 def other_lists(prepared: Prepared) -> list[Trial]:

@@ -55,8 +55,8 @@ class Trace:
 
     def rank(self, name: str, doc: int) -> int | None:
         """Return the passage's rank in a list, from 1, or None if the list does not hold it."""
-        found = list(self.order[name])
-        return found.index(doc) + 1 if doc in self.order[name] else None
+        docs = list(self.order[name])
+        return docs.index(doc) + 1 if doc in self.order[name] else None
 
     def title(self, doc: int) -> str:
         """Return the passage's title, or the beginning of its text."""
@@ -75,7 +75,7 @@ class Tracer:
         chosen: the trial that fuses the lists.
         fused: name of the fused list.
         context: further inputs of the fuser and the reranker.
-        kept: the store of the retrievers' artifacts.
+        store: the store of the retrievers' artifacts.
     """
 
     benchmark: Benchmark
@@ -84,27 +84,27 @@ class Tracer:
     chosen: Trial
     fused: str
     context: Context
-    kept: Store
+    store: Store
 
     @classmethod
     def of(cls, config: DictConfig, data: Benchmark, chosen: Trial, fused: str) -> Tracer:
         """Return the tracer of a configuration's lists, fused by a trial."""
-        kept = inputs.store(config)
+        store = inputs.store(config)
         retrievers = inputs.retrievers(config)
         runs, context = (
-            inputs.runs(retrievers, data, kept),
+            inputs.runs(retrievers, data, store),
             inputs.gather_context([chosen], config, data),
         )
-        return cls(data, retrievers, runs, chosen, fused, context, kept)
+        return cls(data, retrievers, runs, chosen, fused, context, store)
 
     @cached_property
     def _explained(self) -> dict[str, Explain]:
         """The explanations of the lists whose retriever has one."""
-        found = {
-            name: explanation(retriever, self.benchmark, self.kept)
+        explanations = {
+            name: explanation(retriever, self.benchmark, self.store)
             for name, retriever in self.retrievers.items()
         }
-        return {name: explain for name, explain in found.items() if explain is not None}
+        return {name: explain for name, explain in explanations.items() if explain is not None}
 
     def order(self, query: int) -> dict[str, dict[int, float]]:
         """Return, by list with the fused one last, a question's passages with scores,
@@ -130,45 +130,45 @@ class Tracer:
         places = [best.index(doc) if doc in best else len(best) for doc in gold]
         above = [doc for doc in best[: max(places, default=0)] if doc not in gold][:rivals]
         trails = {
-            each: explain(query, [*gold, *above], count)
-            for each, explain in self._explained.items()
+            name: explain(query, [*gold, *above], count)
+            for name, explain in self._explained.items()
         }
         identities = inputs.identities(self.retrievers)
         return Trace(self.benchmark, query, self.fused, gold, above, order, trails, identities)
 
 
-def trace(config: DictConfig, given: Sequence[str] = ()) -> Trace:
+def trace(config: DictConfig, overrides: Sequence[str] = ()) -> Trace:
     """Return the trace of ``config.query``; with ``config.lock``, of the lists and the winner of
     its sweep.
 
     Args:
         config: the configuration.
-        given: the overrides that were typed.
+        overrides: the overrides that were typed.
 
     Raises:
         HarnessError: the benchmark does not have the question.
     """
     if config.lock is None:
-        return _trace(config, config, given)
+        return _trace(config, config, overrides)
     folder = lock_file(config.lock).parent
     with name_origin(folder):
-        made = reopen(folder, config).config
-        if any(key.partition(".")[0] == "dataset" for key in keys(given)):
-            made.dataset = config.dataset
-        return _trace(config, made, given)
+        settings = reopen(folder, config).config
+        if any(key.partition(".")[0] == "dataset" for key in keys(overrides)):
+            settings.dataset = config.dataset
+        return _trace(config, settings, overrides)
 
 
-def _trace(config: DictConfig, made: DictConfig, given: Sequence[str]) -> Trace:
-    """Return the trace of ``config.query`` in the benchmark and the lists of ``made``."""
-    data = inputs.benchmark(made)
+def _trace(config: DictConfig, settings: DictConfig, overrides: Sequence[str]) -> Trace:
+    """Return the trace of ``config.query`` in the benchmark and the lists of ``settings``."""
+    data = inputs.benchmark(settings)
     ids = data.query_ids.to_pylist()
     if str(config.query) not in ids:
         raise HarnessError(
             f"query={config.query}: {data.name} has no such "
             f"question{nearest(str(config.query), ids)}"
         )
-    chosen = choose_trial(config, [str(name) for name in made.lists], given)
-    return Tracer.of(made, data, chosen, _fused_name(config, chosen)).trace(
+    chosen = choose_trial(config, [str(name) for name in settings.lists], overrides)
+    return Tracer.of(settings, data, chosen, _fused_name(config, chosen)).trace(
         ids.index(str(config.query)), config.trace.count, config.trace.rivals
     )
 
@@ -177,7 +177,8 @@ def _fused_name(config: DictConfig, chosen: Trial) -> str:
     """Return ``fused by`` and the lock's winner, or the fuser and the reranker."""
     if config.lock is not None:
         return f"fused by {locked_winner(read_lock(lock_file(config.lock)))}"
-    steps = [type(each).__module__.rpartition(".")[2] for each in (chosen.fuser, chosen.reranker)]
+    strategies = (chosen.fuser, chosen.reranker)
+    steps = [type(strategy).__module__.rpartition(".")[2] for strategy in strategies]
     return f"fused by {', '.join(step for step in steps if step != 'none')}"
 
 

@@ -155,25 +155,25 @@ def strongest_walks(
             yield nodes, float(strength[place])
 
 
-def _link(network: Network, triples: Triples, one: int, other: int) -> str:
+def _link(network: Network, triples: Triples, node: int, other: int) -> str:
     """Return, in words, what joins a node to the next one."""
     size = len(network.names)
-    if one < size and other < size:
-        return ", ".join(_relations(network, triples, one, other))
-    entity, passage = min(one, other), max(one, other) - size
-    if one < size and network.about[entity, passage]:
+    if node < size and other < size:
+        return ", ".join(_relations(network, triples, node, other))
+    entity, passage = min(node, other), max(node, other) - size
+    if node < size and network.about[entity, passage]:
         return "is the title of"
     kinds = [kind for kind, matrix in network.context.items() if matrix[entity, passage]]
     if not kinds:
         return "has the title"
-    return f"{'is named in' if one < size else 'names'} ({', '.join(kinds)})"
+    return f"{'is named in' if node < size else 'names'} ({', '.join(kinds)})"
 
 
-def _relations(network: Network, triples: Triples, one: int, other: int) -> Iterator[str]:
-    if network.relation[one, other]:
+def _relations(network: Network, triples: Triples, node: int, other: int) -> Iterator[str]:
+    if network.relation[node, other]:
         ends = np.sort(np.stack([triples.subject, triples.object]), axis=0).T
-        held = triples.predicate[(ends == sorted((one, other))).all(axis=1)]
-        found = list(dict.fromkeys(triples.predicates[number] for number in held))
-        yield "; ".join(found[:SHOWN]) + ("; ..." if len(found) > SHOWN else "")
-    if network.synonym[one, other]:
-        yield f"is like ({network.synonym[one, other]:.2f})"
+        held = triples.predicate[(ends == sorted((node, other))).all(axis=1)]
+        predicates = list(dict.fromkeys(triples.predicates[number] for number in held))
+        yield "; ".join(predicates[:SHOWN]) + ("; ..." if len(predicates) > SHOWN else "")
+    if network.synonym[node, other]:
+        yield f"is like ({network.synonym[node, other]:.2f})"

@@ -52,13 +52,13 @@ def findings(view: View) -> list[Table]:
     """Return the winner against the lists of the verdict, and where a list scores more; empty
     without any.
     """
-    found = [("all", name, one) for name, one in view.tests.items()]
-    found += exceptions(view)
+    rows = [("all", name, comparison) for name, comparison in view.tests.items()]
+    rows += exceptions(view)
     titles = ("n", "score", "baseline", "difference", "95% of difference", "W", "L")
     fields: list[Field[tuple[str, str, Comparison]]] = [
-        Field(Column("questions", "text"), lambda one: one[0]),
-        Field(Column("against", "text"), lambda one: one[1]),
-        *judged(lambda one: one[2], *titles, "deciding p", "detectable"),
+        Field(Column("questions", "text"), lambda row: row[0]),
+        Field(Column("against", "text"), lambda row: row[1]),
+        *judged(lambda row: row[2], *titles, "deciding p", "detectable"),
     ]
     notes = [
         f"Deciding p{view.deciding}: that of the verdict; for hop counts, Holm over all of them. "
@@ -66,7 +66,7 @@ def findings(view: View) -> list[Table]:
         "difference can be shown."
     ]
     title = f"{view.winner_title} against single lists on {view.half}"
-    return [Table.of("findings", title, fields, found, notes=notes)] if found else []
+    return [Table.of("findings", title, fields, rows, notes=notes)] if rows else []
 
 
 def sentences(result: SweepResult, view: View) -> list[Sentence]:
@@ -107,24 +107,20 @@ def stated(view: View) -> list[Statement]:
 
     If the winner ranks as a list, it has the name of that list.
     """
-    return [
-        Statement(
-            one,
-            view.winner_title,
-            name,
-            role="the best list on tune" if name != view.reference else "",
-        )
-        for name, one in view.tests.items()
-    ]
+    statements = []
+    for name, comparison in view.tests.items():
+        role = "" if name == view.reference else "the best list on tune"
+        statements.append(Statement(comparison, view.winner_title, name, role=role))
+    return statements
 
 
 def _verdict(view: View) -> list[Sentence]:
     """Return the verdict on the winner, and its cautions."""
-    found = stated(view)
-    if not found:
+    statements = stated(view)
+    if not statements:
         return [Sentence("verdict", _alone(view))]
-    named = [replace(one, who=_short_name(view)) for one in found]
-    return [verdict(found, f"On {view.split}"), *undone(named)]
+    named = [replace(statement, who=_short_name(view)) for statement in statements]
+    return [verdict(statements, f"On {view.split}"), *undone(named)]
 
 
 def _alone(view: View) -> str:
@@ -144,8 +140,10 @@ def _short_name(view: View) -> str:
 
 def _fused_lists(view: View) -> set[str]:
     """Return the lists that any trial fuses; all lists if no trial names any."""
-    rows = (view.rows[place] for place in view.fused)
-    return {name for row in rows for name in row.lists or view.singles}
+    names: set[str] = set()
+    for place in view.fused:
+        names.update(view.rows[place].lists or view.singles)
+    return names
 
 
 def _tied(result: SweepResult, view: View) -> list[Sentence]:
@@ -170,8 +168,10 @@ def _headroom(result: SweepResult, view: View) -> Headroom | None:
 def _addition(result: SweepResult, view: View) -> list[Sentence]:
     """Return whether the winner only ranks as the best list, and the largest possible gain."""
     best = str(view.best_single)
-    found = view.winner_against(best)
-    settled = found is not None and found.decided.tested and found.finding == "better"
+    comparison = view.winner_against(best)
+    settled = (
+        comparison is not None and comparison.decided.tested and comparison.finding == "better"
+    )
     texts = []
     if view.winner_list == best:
         within = f" in its first {view.metric.k}" if view.metric.k else ""
@@ -179,7 +179,7 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
             f"No fusion is better than {best}, the best list on tune: the best fusion ranks as "
             f"{best} does{within}."
         )
-    elif found is None:
+    elif comparison is None:
         return []
     if (room := _headroom(result, view)) is not None:
         texts.append(room.addition(settled=settled))
@@ -188,15 +188,16 @@ def _addition(result: SweepResult, view: View) -> list[Sentence]:
 
 def _elsewhere(view: View) -> list[Sentence]:
     """Return where a list is shown to be better: the hop count of most questions."""
-    worse = [one for one in exceptions(view) if one[2].finding == "worse"]
+    worse = [row for row in exceptions(view) if row[2].finding == "worse"]
     if not worse:
         return []
-    label, name, found = max(worse, key=lambda one: one[2].n)
+    label, name, comparison = max(worse, key=lambda row: row[2].n)
     return [
         Sentence(
             "addition",
-            f"At {label} (n = {found.n}) the winner scores {percent(found.score)}% and {name} "
-            f"{percent(found.baseline_score)}% ({Statement(found, 'it', name).evidence}).",
+            f"At {label} (n = {comparison.n}) the winner scores {percent(comparison.score)}% and "
+            f"{name} {percent(comparison.baseline_score)}% "
+            f"({Statement(comparison, 'it', name).evidence}).",
         )
     ]
 
@@ -209,5 +210,5 @@ def _blind_spots(result: SweepResult, view: View) -> list[Sentence]:
     if view.split == "test" or not forecast or is_empty(forecast):
         return []
     lists, fused = result.manifest.get("fitted") or {}, _fused_lists(result.whole)
-    seen = {name: one.get("seen") or {} for name, one in lists.items() if name in fused}
+    seen = {name: strategy.get("seen") or {} for name, strategy in lists.items() if name in fused}
     return blind_spots(seen, np.bincount(result.whole.clusters))

@@ -97,8 +97,8 @@ def _power(result: SweepResult) -> Iterator[list[object]]:
     ]
     if known != power["n"]:
         yield [f"independent ones that {counted(power['n'], 'question')} are worth", str(known)]
-    found = "none" if smallest is None else f"{points(smallest)} points"
-    yield ["smallest net win that 4 of 5 tests find", found]
+    detectable = "none" if smallest is None else f"{points(smallest)} points"
+    yield ["smallest net win that 4 of 5 tests find", detectable]
     corrected = f"{points(power['effect_corrected'])} without the winner's curse"
     yield ["net win on tune", f"{points(power['effect'])} points, {corrected}"]
     yield ["power for the latter", f"{power['power_corrected']:.2f}"]

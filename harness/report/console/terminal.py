@@ -41,16 +41,16 @@ def leaderboard(result: SweepResult, explain: bool = False) -> str:
         explain: whether to show the best trials, every single list and all explanations, rather
             than the few trials that matter.
     """
-    view, said = result.whole, sentences(result, result.tune)
+    view, findings = result.whole, sentences(result, result.tune)
     legend = f"{_won(view)}; {caption.correction(view, view.reference)}"
     if not explain:
         table = trials.leaderboard(result, len(view.rows), "screen")
         places = [int(row[0]) - 1 for row in table.rows]
-        return _text([_short(table, view, places), *_published(result)], f"{legend}.", said)
+        return _text([_short(table, view, places), *_published(result)], f"{legend}.", findings)
     table = trials.leaderboard(result, ALL, "explained")
     below = f"{legend}; {_explained(view)}. {table.notes[0]}{_data(view)}"
     tables = [table, by_hops(result.tune, Display()), *explanations(result, result.tune)]
-    return _text([*tables, *forecast_table(result), *_published(result)], below, said)
+    return _text([*tables, *forecast_table(result), *_published(result)], below, findings)
 
 
 def heldout(result: SweepResult, explain: bool = False) -> str:
@@ -61,14 +61,14 @@ def heldout(result: SweepResult, explain: bool = False) -> str:
         explain: whether to show all of them, hop counts and all explanations, rather than the few
             trials that matter.
     """
-    view, said = result.locked, sentences(result, result.locked)
+    view, findings = result.locked, sentences(result, result.locked)
     legend = f"{_won(view)}; {caption.correction(view, view.reference)}"
     if not explain:
         table = _short(trials.heldout(result, "screen"), view, view.best_first)
-        return _text([table, *_published(result)], f"{legend}.", said)
+        return _text([table, *_published(result)], f"{legend}.", findings)
     tables = [trials.heldout(result, "explained"), by_hops(view, Display())]
     tables += [*explanations(result, view), *_published(result)]
-    return _text(tables, f"{legend}; {_explained(view)}.{_data(view)}", said)
+    return _text(tables, f"{legend}; {_explained(view)}.{_data(view)}", findings)
 
 
 def _published(result: SweepResult) -> list[Table]:
@@ -90,29 +90,29 @@ def experiment_table(result: SweepResult, name: str) -> Table:
     from harness.report.experiment import build_table
 
     table = build_table(result, name)
-    kept = [
+    shown = [
         place
         for place, column in enumerate(table.columns)
         if column.kind != "interval"
         and column.title not in PAPER
         and (column.title != "split" or result.heldout)
     ]
-    return table.take(kept)
+    return table.take(shown)
 
 
-def _text(tables: Sequence[Table], legend: str, said: Sequence[Sentence]) -> str:
+def _text(tables: Sequence[Table], legend: str, findings: Sequence[Sentence]) -> str:
     """Return what was compared, the tables, what won, and cautions.
 
     Args:
         tables: the first one has no title; the others have titles and notes.
         legend: printed below the first table.
-        said: all sentences.
+        findings: all sentences.
     """
     first, *others = tables
     words = "; ".join(text for word, text in KNOBS.items() if word in str(first.rows))
     legends = [legend, f"{words}."] if words else [legend]
-    above = [line for text in select_texts(said, "compared") for line in paragraph(text)]
-    below = [line for text in (*legends, *lead(said)) for line in paragraph(text)]
+    above = [line for text in select_texts(findings, "compared") for line in paragraph(text)]
+    below = [line for text in (*legends, *lead(findings)) for line in paragraph(text)]
     for table in others:
         below += ["", *shown_lines(table)[:-1]]
     return "\n".join([*above, "", *fit(first), "", *below])

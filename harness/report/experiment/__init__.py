@@ -76,12 +76,12 @@ def _built(
 ) -> list[Any]:
     """Return the tables or figures of the sweep's experiment, or those of a name."""
     experiment = _described(result)
-    found = []
+    items = []
     for at, spec in enumerate(experiment.get(kind) or ()):
         with described_errors(f"{result.folder / 'config.yaml'}: experiment.{kind}.{at}"):
             if name in (None, spec["name"]):
-                found.append(build(result, spec, publication(experiment, spec)))
-    return found
+                items.append(build(result, spec, publication(experiment, spec)))
+    return items
 
 
 def joint_figures(results: Sequence[SweepResult]) -> list[Picture]:
@@ -119,12 +119,12 @@ def _module(name: str, kind: str) -> Any:
         for info in pkgutil.iter_modules(figure.__path__)
     }
     modules |= extensions.modules("figure")
-    found = importlib.import_module(modules[kind]) if kind in modules else None
-    if not hasattr(found, "build_figure"):
+    module = importlib.import_module(modules[kind]) if kind in modules else None
+    if not hasattr(module, "build_figure"):
         known = [
             name
             for name, path in modules.items()
             if hasattr(importlib.import_module(path), "build_figure")
         ]
         one_of(f"experiment: figure {name}: kind", kind, known)
-    return found
+    return module

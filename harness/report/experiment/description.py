@@ -30,35 +30,35 @@ ROWS: Mapping[str, tuple[Sequence[str], Sequence[str]]] = {
 """The required and the optional keys of what a table shows."""
 
 
-def read_experiment(given: Mapping[str, Any] | None, place: str) -> dict[str, Any]:
+def read_experiment(section: Mapping[str, Any] | None, place: str) -> dict[str, Any]:
     """Return the description of an experiment, with what it leaves out.
 
     Args:
-        given: the section ``experiment`` of a configuration; None for none.
+        section: the section ``experiment`` of a configuration; None for none.
         place: the file that has it.
 
     Raises:
         HarnessError: the description has faults; one line names all of them.
     """
-    if given is None:
+    if section is None:
         return {}
     faults: list[str] = []
-    if _check_keys(faults, "experiment", given, (), EXPERIMENT):
-        for number, table in enumerate(_listed(faults, given, "tables")):
+    if _check_keys(faults, "experiment", section, (), EXPERIMENT):
+        for number, table in enumerate(_listed(faults, section, "tables")):
             _check_table(faults, f"experiment.tables.{number}", table)
-        for number, figure in enumerate(_listed(faults, given, "figures")):
+        for number, figure in enumerate(_listed(faults, section, "figures")):
             _check_keys(faults, f"experiment.figures.{number}", figure, ("name", "kind"), None)
     if faults:
         raise HarnessError(f"{place}: {'; '.join(faults)}; correct that file")
-    return {**USUAL, **given}
+    return {**USUAL, **section}
 
 
-def _listed(faults: list[str], given: Mapping[str, Any], key: str) -> list[Any]:
+def _listed(faults: list[str], section: Mapping[str, Any], key: str) -> list[Any]:
     """Return the entries of a key, none if it is missing or no list, which is a fault."""
-    found = given.get(key) or []
-    if isinstance(found, (list, tuple)):
-        return list(found)
-    faults.append(f"experiment.{key}: expected a list, got {str(found)[:60]!r}")
+    entries = section.get(key) or []
+    if isinstance(entries, (list, tuple)):
+        return list(entries)
+    faults.append(f"experiment.{key}: expected a list, got {str(entries)[:60]!r}")
     return []
 
 
@@ -67,9 +67,9 @@ def _check_table(faults: list[str], place: str, table: Any) -> None:
     if not kind:
         faults.append(f"{place}: expected one of the keys {', '.join(TABLES)}")
         return
-    own = TABLES[kind]
-    required = ("name", "title", *(key for key in own if key not in OPTIONAL))
-    if not _check_keys(faults, place, table, required, (kind, *own, *PUBLISHED)):
+    keys = TABLES[kind]
+    required = ("name", "title", *(key for key in keys if key not in OPTIONAL))
+    if not _check_keys(faults, place, table, required, (kind, *keys, *PUBLISHED)):
         return
     _check_metrics(faults, f"{place}.metrics", table.get("metrics") or ())
     _check_metrics(faults, f"{place}.objective", table.get("objective") or ())

@@ -36,8 +36,8 @@ def parts_table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
     tables: dict[str, Table] = {}
     columns: list[Column] = []
     candidates = {
-        json.dumps([one["lists"], one["cap"]]): one.get("candidates")
-        for one in result.manifest["ceiling"]
+        json.dumps([pool["lists"], pool["cap"]]): pool.get("candidates")
+        for pool in result.manifest["ceiling"]
     }
     for part in spec["parts"]:
         compared = ComparisonTable(result, {**spec, **part}, experiment)
@@ -47,8 +47,8 @@ def parts_table(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
         for line, row in zip(compared.lines, table.rows, strict=True):
             values = dict(zip(table.titles, row, strict=True))
             knobs = result.whole.rows[line.place].parameters
-            pool = knobs.get("pool.lists"), knobs.get("pool.cap")
-            values["candidates"] = candidates.get(json.dumps(pool))
+            knob_pool = knobs.get("pool.lists"), knobs.get("pool.cap")
+            values["candidates"] = candidates.get(json.dumps(knob_pool))
             rows.append([values.get(column.title) for column in columns])
         tables[part["label"]] = replace(table, columns=columns, rows=rows)
     table = stack(tables, spec["unit"])
@@ -89,7 +89,7 @@ def summary(result: SweepResult, spec: Spec, experiment: Spec) -> Table:
         mine = [row for row in trials if matches(row.parameters, group["where"])]
         if mine:
             outcomes = [row.outcome for row in mine]
-            counts = [(one.wins, one.losses) if one else (0, 0) for one in outcomes]
+            counts = [(outcome.wins, outcome.losses) if outcome else (0, 0) for outcome in outcomes]
             most = max(counts, key=lambda count: (count[0], -count[1]))
             means = [sum(column) / len(mine) for column in zip(*counts, strict=True)]
             numbers = [len(mine), *most, *means, view.score(mine[0]), mine[0].name]

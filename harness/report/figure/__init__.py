@@ -172,9 +172,9 @@ class Picture:
 
 def _file(figure: Figure, form: str) -> bytes:
     """Return the content of a file, because matplotlib's own writer breaks on a full disk."""
-    made = io.BytesIO()
-    figure.savefig(made, format=form, metadata=NO_DATE[form])
-    return made.getvalue()
+    content = io.BytesIO()
+    figure.savefig(content, format=form, metadata=NO_DATE[form])
+    return content.getvalue()
 
 
 Built = tuple[Picture, "Table | None"]

@@ -27,14 +27,14 @@ Point = tuple[float, float, float, float]
 def pictures(result: SweepResult) -> Iterator[Picture]:
     """Yield one figure if the sweep varied alpha."""
     view = result.whole
-    pool, found = curves(view)
-    if not found:
+    pool, curve_of = curves(view)
+    if not curve_of:
         return
     lists = {name: view.score(view.rows[place]) for name, place in view.singles.items()}
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        for number, (family, curve) in enumerate(found.items()):
+        for number, (family, curve) in enumerate(curve_of.items()):
             alphas, *shares = np.array(curve).T
             share, low, high = 100 * np.array(shares)
             color, marker = color_and_marker(number)

@@ -48,7 +48,7 @@ def raw(lists: Mapping[str, ListScores], where: str) -> Picture:
         lists: their scores.
         where: data, split, n and depth, for the caption.
     """
-    scores = {name: one.scores for name, one in lists.items() if len(one.scores)}
+    scores = {name: scored.scores for name, scored in lists.items() if len(scored.scores)}
     low = min((float(values.min()) for values in scores.values()), default=0.0)
     high = max((float(values.max()) for values in scores.values()), default=1.0)
     is_log = 0 < low < high
@@ -102,13 +102,13 @@ def calibrated(lists: Mapping[str, ListScores], where: str) -> Picture:
     return Picture("scores_calibrated", title, draw, height, notes, where)
 
 
-def normalize(one: ListScores, normalizer: Normalizer, name: str) -> Float64Array:
+def normalize(scored: ListScores, normalizer: Normalizer, name: str) -> Float64Array:
     """Return float64[N], the list's normalised scores in their order."""
     import torch
 
-    present = np.arange(int(one.lengths.max(initial=0))) < one.lengths[:, None]
+    present = np.arange(int(scored.lengths.max(initial=0))) < scored.lengths[:, None]
     scores = np.zeros(present.shape)
-    scores[present] = one.scores
+    scores[present] = scored.scores
     values = for_list(normalizer, name)(torch.from_numpy(scores), torch.from_numpy(present))
     return np.asarray(values.numpy()[present], dtype=np.float64)
 

@@ -23,13 +23,13 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     differs.
     """
     view = result.locked
-    for baseline, found in view.tests.items():
-        stated = Statement(found, view.winner_title, baseline)
+    for baseline, comparison in view.tests.items():
+        stated = Statement(comparison, view.winner_title, baseline)
         title = f"{view.winner_title} against {baseline}, question by question, by {view.objective}"
         yield Picture(
             f"outcomes_{file_name(baseline)}",
             title,
-            partial(_draw, counts(found)),
+            partial(_draw, counts(comparison)),
             2.0,
             f"Of the questions that only one of them finds: {stated.evidence}.",
             view.half,
@@ -37,13 +37,13 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
         )
 
 
-def counts(found: Comparison) -> dict[str, int]:
+def counts(comparison: Comparison) -> dict[str, int]:
     """Return the numbers of questions: both find it, neither, only the winner (win), only the
     baseline.
     """
-    neither = int(((found.ours <= 0) & (found.theirs <= 0)).sum())
-    both = found.n - neither - found.wins - found.losses
-    return {"both": both, "neither": neither, "win": found.wins, "loss": found.losses}
+    neither = int(((comparison.ours <= 0) & (comparison.theirs <= 0)).sum())
+    both = comparison.n - neither - comparison.wins - comparison.losses
+    return {"both": both, "neither": neither, "win": comparison.wins, "loss": comparison.losses}
 
 
 def _draw(known: dict[str, int], figure: Figure) -> None:

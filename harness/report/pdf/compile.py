@@ -59,20 +59,20 @@ def compile_pdf(folder: Path, seconds: int = SECONDS) -> str:
             )
         except subprocess.TimeoutExpired:
             return f"no PDF: {tool} did not end within {seconds} s"
-        made = Path(out) / target.name
-        if done.returncode or not made.is_file():
+        compiled = Path(out) / target.name
+        if done.returncode or not compiled.is_file():
             return f"no PDF: {tool} failed ({_complaint(done.stdout + done.stderr)})"
         with whole(target) as partial:
-            shutil.copyfile(made, partial)
+            shutil.copyfile(compiled, partial)
     return str(target)
 
 
 def _complaint(output: bytes) -> str:
     text = output.decode(errors="replace")
-    found = re.search(r"^! .*$", text, re.MULTILINE) or re.search(
+    error = re.search(r"^! .*$", text, re.MULTILINE) or re.search(
         r"^.*[Ee]rror.*$", text, re.MULTILINE
     )
-    return found[0].strip()[:200] if found else "it printed no message"
+    return error[0].strip()[:200] if error else "it printed no message"
 
 
 LATEX_MARKS = {

@@ -73,8 +73,8 @@ class Section:
 
     def path(self, table: Table) -> str:
         """Return the path of a table's files in tables/, without their ending."""
-        own = OF_PAPER if self.folder else ("main",)
-        name = table.name if table.name in own else f"more/{table.name}"
+        names = OF_PAPER if self.folder else ("main",)
+        name = table.name if table.name in names else f"more/{table.name}"
         return f"{self.folder}/{name}" if self.folder else name
 
 
@@ -109,7 +109,7 @@ def _title(result: SweepResult, display: Display) -> str:
     name = display.dataset.get(result.locked.dataset, result.locked.dataset)
     if "lists" not in result.given and result.kind != "sweep":
         return f"{name}, {result.kind}"
-    lists = ", ".join(display.list.get(one, one) for one in result.manifest["single"])
+    lists = ", ".join(display.list.get(single, single) for single in result.manifest["single"])
     return f"{name}: fusion of {lists}"
 
 
@@ -134,18 +134,20 @@ def write(results: Mapping[str, SweepResult], runs: Path, out: Path, display: Di
         sections.append(section(result, display, *_folder(result, out, sections)))
     together = _together(every, display)
     study = Section("The study", "", "", [], {}, study_tables(every, runs), [])
-    made = [path for one in [together, *sections, study] for path in _write(one, out, display)]
+    paths = [path for part in [together, *sections, study] for path in _write(part, out, display)]
+    title = next(iter(results)) if len(results) == 1 else counted(len(results), "sweep")
+    joint = together if len(results) > 1 else None
     document = fill(
         "report.tex.j2",
-        title=next(iter(results)) if len(results) == 1 else counted(len(results), "sweep"),
-        together=together if len(results) > 1 else None,
+        title=title,
+        together=joint,
         sections=sections,
         study=study,
         display=display,
     )
-    made.append(write_text(out / "report.tex", document))
+    paths.append(write_text(out / "report.tex", document))
     lines: dict[Path, list[str]] = {}
-    for path in made:
+    for path in paths:
         lines.setdefault(path.parent, []).append(path.name)
     pdf = compile_pdf(out, SECONDS * len(results))
     return [*(f"{folder}: {', '.join(sorted(names))}" for folder, names in lines.items()), pdf]
@@ -156,8 +158,8 @@ def _folder(result: SweepResult, out: Path, others: Sequence[Section]) -> tuple[
 
     If another sweep has the folder, the start of the lock's hash is added to its name.
     """
-    made = part_names(result.manifest.get("lists") or {}, "encoder")
-    encoders = [name.rpartition("/")[2].lower() for name in made]
+    models = part_names(result.manifest.get("lists") or {}, "encoder")
+    encoders = [name.rpartition("/")[2].lower() for name in models]
     parts = [str(result.manifest["dataset"]), *encoders, str(result.manifest["objective"])]
     name = file_name("-".join(parts))
     details, owner = out / "tables" / name / "details.tex", OWNER.format(result.folder.name)
@@ -170,11 +172,11 @@ def _folder(result: SweepResult, out: Path, others: Sequence[Section]) -> tuple[
 def _together(results: Sequence[SweepResult], display: Display) -> Section:
     """Return the tables and figures of all sweeps at once."""
     tables = main(results, display)
-    for name in dict.fromkeys(str(one.manifest["dataset"]) for one in results):
-        of_data = [one for one in results if one.manifest["dataset"] == name]
+    for name in dict.fromkeys(str(result.manifest["dataset"]) for result in results):
+        of_data = [result for result in results if result.manifest["dataset"] == name]
         if len(of_data) > 1:
             tables.append(replace(settings_table(of_data), name=f"settings_{file_name(name)}"))
-    pictures = [one for ones in by_kind(results).values() for one in joint_figures(ones)]
+    pictures = [picture for group in by_kind(results).values() for picture in joint_figures(group)]
     return Section("All sweeps", "", "", [], {}, tables, pictures)
 
 
@@ -208,9 +210,9 @@ def _write(part: Section, out: Path, display: Display) -> list[Path]:
     return paths
 
 
-def _divided(found: re.Match[str]) -> str:
+def _divided(match: re.Match[str]) -> str:
     """Return a hash that LaTeX may divide between lines."""
-    return "\\allowbreak{}".join(re.findall(".{8}", found[0]))
+    return "\\allowbreak{}".join(re.findall(".{8}", match[0]))
 
 
 def details(result: SweepResult) -> dict[str, str]:

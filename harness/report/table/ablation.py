@@ -26,8 +26,8 @@ def ablation(view: View) -> list[Table]:
         [view.compare(place, view.winner_place) for place in places], view.evaluation
     )
     stated = {
-        place: Statement(one, view.rows[place].name, view.winner_title)
-        for place, one in zip(places, compared, strict=True)
+        place: Statement(comparison, view.rows[place].name, view.winner_title)
+        for place, comparison in zip(places, compared, strict=True)
     }
     moved = {place: changed(view, place) for place in places}
     titles = ("W", "L", "difference", "95% of difference", "Holm p")

@@ -17,9 +17,9 @@ def ceiling(view: View) -> list[Table]:
     """
     pools = sorted(
         view.manifest["ceiling"],
-        key=lambda one: (one["cap"] is None, one["cap"] or 0, -one["share"]),
+        key=lambda pool: (pool["cap"] is None, pool["cap"] or 0, -pool["share"]),
     )
-    rows = [[value_text(one["cap"]), "+".join(one["lists"]), one["share"]] for one in pools]
+    rows = [[value_text(pool["cap"]), "+".join(pool["lists"]), pool["share"]] for pool in pools]
     columns = [Column("pool.cap", "text"), Column("lists", "text"), Column("ceiling %")]
     notes = ["Ceiling: the share of questions whose last gold passage is anywhere in the pool."]
     title = f"What a perfect fuser would reach by pool on {view.half}"

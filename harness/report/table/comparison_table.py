@@ -130,18 +130,18 @@ class ComparisonTable:
     @property
     def slices(self) -> Sequence[Spec]:
         """The described slices of the questions; without any, all questions."""
-        found: Sequence[Spec] = self.spec.get("slices", WHOLE)
-        return found
+        slices: Sequence[Spec] = self.spec.get("slices", WHOLE)
+        return slices
 
     @cached_property
     def unmeasured(self) -> list[tuple[str, str, str]]:
         """Return label, published number and command of each row without a trial."""
-        found = []
+        missing = []
         for row, place in zip(self.spec["rows"], self.places, strict=True):
             printed = _published(row, self.result.manifest["dataset"])
             if place is None and "unmeasured" in row and printed:
-                found.append((row["label"], str(next(iter(printed.values()))), row["unmeasured"]))
-        return found
+                missing.append((row["label"], str(next(iter(printed.values()))), row["unmeasured"]))
+        return missing
 
     @property
     def source(self) -> Source:
@@ -194,21 +194,21 @@ class ComparisonTable:
         if members.sum() < (FEWEST if cut["where"] else 1):
             return []
         rows = list(zip(self.spec["rows"], self.places, strict=True))
-        own = {
+        part_places = {
             row["label"]: None if place is None else part.place(trials[place].trial)
             for row, place in rows
         }
-        base = own[self.spec["against"]]
+        base = part_places[self.spec["against"]]
         pairs: dict[int, Comparison] = {}
-        for one in own.values():
-            if base is not None and one is not None and one != base:
-                pairs[one] = part.compare(one, base, members, metric)
+        for other in part_places.values():
+            if base is not None and other is not None and other != base:
+                pairs[other] = part.compare(other, base, members, metric)
         compared = dict(zip(pairs, Family.of([*pairs.values()], part.evaluation), strict=True))
-        found = []
+        lines = []
         for row, place in rows:
-            if place is None or (mine := own[row["label"]]) is None:
+            if place is None or (in_part := part_places[row["label"]]) is None:
                 continue
-            values = [metric(part.ranks[mine][members]) for metric in self.metrics]
+            values = [metric(part.ranks[in_part][members]) for metric in self.metrics]
             interval = None
             if metric.binary:
                 interval = clustered_wilson(values[0], part.clusters[members]).tolist()
@@ -219,13 +219,13 @@ class ComparisonTable:
                 cut["label"],
                 part.split,
                 len(values[0]),
-                [float(average(each)) for each in values],
+                [float(average(column)) for column in values],
                 interval,
-                compared.get(mine),
+                compared.get(in_part),
                 str(printed.get(cut.get("published", part.split), UNPRINTED)),
             )
-            found.append(line)
-        return found
+            lines.append(line)
+        return lines
 
 
 def slice_of(view: View, where: Mapping[str, Any]) -> BoolArray:
@@ -243,13 +243,13 @@ def slice_of(view: View, where: Mapping[str, Any]) -> BoolArray:
             raise ValueError(f"a slice is of list {where['list']}, which the sweep lacks")
         met: BoolArray = Metric.parse(where["metric"])(view.ranks[alone]) == where["is"]
         return met
-    kept = np.ones(view.n, dtype=np.bool_)
+    members = np.ones(view.n, dtype=np.bool_)
     for column, value in where.items():
         if column not in view.queries:
             known = ", ".join(map(str, view.queries))
             raise ValueError(f"{column} is no column of questions: {known}")
-        kept &= view.queries[column].to_numpy() == value
-    return kept
+        members &= view.queries[column].to_numpy() == value
+    return members
 
 
 def _score(place: int, line: ComparisonRow) -> float:
@@ -260,8 +260,8 @@ def publication(experiment: Spec, spec: Spec) -> Spec:
     """Return the experiment with the source, the models and the differences of one of its tables
     or figures in place of its own.
     """
-    own = {key: spec[key] for key in ("source", "made_with", "differs") if key in spec}
-    return {**experiment, **own}
+    changed = {key: spec[key] for key in ("source", "made_with", "differs") if key in spec}
+    return {**experiment, **changed}
 
 
 def not_comparable(result: SweepResult, experiment: Spec, what: str = "figures") -> str:
@@ -271,8 +271,8 @@ def not_comparable(result: SweepResult, experiment: Spec, what: str = "figures")
     They are derived from the lists of this sweep and from the experiment's description.
     """
     data = result.manifest["data_sha256"][:12]
-    made = differences(result.manifest.get("lists") or {}, experiment.get("made_with") or {})
-    return f"Published {what} are not comparable: {made}{experiment['differs']} Data {data}"
+    differs = differences(result.manifest.get("lists") or {}, experiment.get("made_with") or {})
+    return f"Published {what} are not comparable: {differs}{experiment['differs']} Data {data}"
 
 
 def _published(row: Spec, dataset: str) -> Mapping[str, object]:

@@ -26,7 +26,7 @@ def hop_counts(view: View) -> dict[str, Int64Array]:
     unless these are one hop count.
     """
     parts = labelled(view, "hops")
-    many = [own for label, own in parts.items() if label not in ("1 hops", "2 hops")]
+    many = [members for label, members in parts.items() if label not in ("1 hops", "2 hops")]
     return {**parts, POOLED: np.sort(np.concatenate(many))} if len(many) > 1 else parts
 
 
@@ -41,16 +41,18 @@ def exceptions(view: View) -> list[tuple[str, str, Comparison]]:
     parts = hop_counts(view)
     if len(parts) < 2:
         return []
-    own = (view.best_place, view.winner_place)
+    winners = (view.best_place, view.winner_place)
+    names = dict.fromkeys([*view.rivals, *view.singles])
+    rivals = {name: view.singles[name] for name in names if view.singles[name] not in winners}
     cells = [
-        (label, name, view.compare(view.winner_place, view.singles[name], members))
-        for name in dict.fromkeys([*view.rivals, *view.singles])
+        (label, name, view.compare(view.winner_place, place, members))
+        for name, place in rivals.items()
         for label, members in parts.items()
-        if view.singles[name] not in own
     ]
-    compared = Family.of([found for _, _, found in cells], view.evaluation)
+    compared = Family.of([comparison for _, _, comparison in cells], view.evaluation)
     worst: dict[str, tuple[str, str, Comparison]] = {}
-    for (label, name, _), found in zip(cells, compared, strict=True):
-        if found.difference < min(0, worst[label][2].difference if label in worst else 0):
-            worst[label] = label, name, found
+    for (label, name, _), comparison in zip(cells, compared, strict=True):
+        least = worst[label][2].difference if label in worst else 0.0
+        if comparison.difference < least:
+            worst[label] = label, name, comparison
     return list(worst.values())

@@ -24,14 +24,14 @@ def knobs(view: View) -> list[Table]:
     rows: list[list[Any]] = []
     for knob in frame if total > 1e-12 else ():
         fusers = "" if knob == "fuser" else frame["fuser"]
-        own = pd.DataFrame({"fuser": fusers, "value": frame[knob], "score": scores}).dropna()
-        groups = own.groupby("fuser")
+        varied = pd.DataFrame({"fuser": fusers, "value": frame[knob], "score": scores}).dropna()
+        groups = varied.groupby("fuser")
         if groups["value"].nunique().max() < 2:
             continue
-        own["score"] -= groups["score"].transform("mean")
-        cells = own.groupby(["fuser", "value"])["score"]
+        varied["score"] -= groups["score"].transform("mean")
+        cells = varied.groupby(["fuser", "value"])["score"]
         between = (cells.size() * cells.mean() ** 2).sum()
-        rows.append([knob, len(own), float(between / total)])
+        rows.append([knob, len(varied), float(between / total)])
     note = (
         f"Share: eta squared, the part of the variance of {view.objective} over the "
         f"{counted(len(scores), 'fusion')} that lies between the values of the knob: of fuser "

@@ -36,10 +36,10 @@ def cost(view: View) -> list[Table]:
         return []
     objective = Column(f"{view.objective} %")
     rows: list[list[Any]] = []
-    for name, one in sorted(known.items(), key=lambda item: item[1]["query_ms"]):
+    for name, costs in sorted(known.items(), key=lambda item: item[1]["query_ms"]):
         place = view.singles.get(name)
         score = None if place is None else view.score(view.rows[place])
-        rows.append([name, score, *map(one.get, COSTS)])
+        rows.append([name, score, *map(costs.get, COSTS)])
     spent = f"peak memory of the sweep's process {facts.get('peak_memory_mb', '?')} MiB"
     columns = [
         Column("list", "text"),

@@ -34,7 +34,7 @@ def main(results: Sequence[SweepResult], display: Display) -> list[Table]:
     kinds: dict[tuple[str, str], list[SweepResult]] = {}
     for result in results:
         kinds.setdefault((result.locked.objective, result.locked.reference), []).append(result)
-    return [_main(own, display) for own in kinds.values()]
+    return [_main(group, display) for group in kinds.values()]
 
 
 def _main(results: Sequence[SweepResult], display: Display) -> Table:
@@ -110,7 +110,7 @@ def _marks(view: View, places: Sequence[int]) -> dict[tuple[int, int], str]:
     """
     other = view.best_single if view.best_single != view.reference else None
     findings = {number: view.finding(place, other) for number, place in enumerate(places)}
-    return {(number, 1): SIGNS[found] for number, found in findings.items() if found in SIGNS}
+    return {(number, 1): SIGNS[finding] for number, finding in findings.items() if finding in SIGNS}
 
 
 def _apart(view: View, fused: Sequence[int]) -> list[int]:
@@ -172,7 +172,7 @@ def _name(row: JudgedTrial, display: Display) -> str:
 
 def _group_names(results: Sequence[SweepResult], display: Display) -> list[str]:
     """Return the benchmark of each sweep, and its overrides if several have the same one."""
-    views = [one.locked for one in results]
+    views = [result.locked for result in results]
     names = [display.dataset.get(view.dataset, view.dataset) for view in views]
     if len({view.split for view in views}) > 1:
         names = [f"{name} ({view.split})" for name, view in zip(names, views, strict=True)]

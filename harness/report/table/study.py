@@ -84,8 +84,8 @@ def _checklist(results: Sequence[SweepResult], total: str) -> Table:
     answers["Total compute"] = {total: None}
     rows = [
         ["" if place else item, answer]
-        for item, own in answers.items()
-        for place, answer in enumerate(own)
+        for item, texts in answers.items()
+        for place, answer in enumerate(texts)
     ]
     columns = [Column("item", "text"), Column("answer", "text")]
     notes = [
@@ -104,8 +104,8 @@ def _of_sweep(result: SweepResult) -> Iterator[tuple[str, str]]:
     if card := find_card(name):
         yield "Dataset licence and citation", f"{name}: {card.licence}; {card.citation}"
     test = f", {len(result.heldout_queries)} of test" if result.heldout else ""
-    own = manifest.get("split_sha256")
-    hashed = f", SHA-256 {own[:SHORT]}" if own else ""
+    split_hash = manifest.get("split_sha256")
+    hashed = f", SHA-256 {split_hash[:SHORT]}" if split_hash else ""
     questions = counted(len(result.queries), "question")
     yield "Split", f"{name}: {questions} of tune{test}; by the rule {view.splitting}{hashed}"
     times = f"evaluation {view.evaluation} of this test split"
@@ -115,8 +115,8 @@ def _of_sweep(result: SweepResult) -> Iterator[tuple[str, str]]:
     many = [f"{knob} ({count})" for knob, count in sorted(grid.items()) if count > 1]
     tried = f"{counted(len(rows), 'trial')}; values of {', '.join(many) or 'no knob'}"
     yield "Hyperparameters tried", f"{name}: {tried}; chosen by {view.objective} on tune"
-    found = leaves(result.config)
-    seeds = [f"{'.'.join(path)}={value}" for path, value in found if path[-1] == "seed"]
+    settings = leaves(result.config)
+    seeds = [f"{'.'.join(path)}={value}" for path, value in settings if path[-1] == "seed"]
     none = "none is set; bootstrap resamples and drawn sign flips have seed 0"
     yield "Random seeds", f"{name}: {', '.join(seeds) or none}"
     yield (

@@ -95,14 +95,14 @@ def trial_table(
         face: the place that shows the table; None: every column.
     """
     marked = frozenset(row for row, place in enumerate(places) if place == view.best_place)
-    fields = [one for one in trial_fields(result, view) if face is None or face in one.faces]
+    fields = [field for field in trial_fields(result, view) if face is None or face in field.faces]
     if face == "paper":
-        fields = [replace(one, column=in_paper(one.column, view)) for one in fields]
+        fields = [replace(field, column=in_paper(field.column, view)) for field in fields]
     judged = (
         f"{against(view)} {caption.correction(view, view.reference)}; difference: from "
         f"{view.reference}, in points. {decided(view)}"
     )
-    has_wins = any(one.column.name == "wins" for one in fields)
+    has_wins = any(field.column.name == "wins" for field in fields)
     notes = [f"{judged if has_wins else ''}{winner_note(view)}"]
     title = f"The trials on {view.half}"
     table = Table.of(name, title, fields, places, caption.source(view), notes, marked)
@@ -113,7 +113,7 @@ def trial_table(
 def tracked_names(result: SweepResult, view: View) -> list[str]:
     """Return the names of the columns that become metrics of MLflow, the objective first."""
     fields = trial_fields(result, view)
-    return [one.column.name for one in fields if "tracker" in one.faces]
+    return [field.column.name for field in fields if "tracker" in field.faces]
 
 
 def heldout(result: SweepResult, face: Face | None = None) -> Table:
@@ -149,10 +149,10 @@ def leaderboard(result: SweepResult, limit: int | None = None, face: Face | None
         for place in range(len(view.rows))
         if limit is None or place in best or not view.repeats[place]
     ]
-    kept = sorted({*shown[:limit], *best, *view.singles.values()})
-    table = trial_table("leaderboard", result, view, kept, face)
-    table = table.behind(Column("rank", "count"), [place + 1 for place in kept])
-    note = f"{len(kept)} of {counted(len(view.rows), 'trial')}{_copies(view, limit)}."
+    places = sorted({*shown[:limit], *best, *view.singles.values()})
+    table = trial_table("leaderboard", result, view, places, face)
+    table = table.behind(Column("rank", "count"), [place + 1 for place in places])
+    note = f"{len(places)} of {counted(len(view.rows), 'trial')}{_copies(view, limit)}."
     return replace(table, notes=[note, *table.notes])
 
 
@@ -176,9 +176,9 @@ def in_paper(column: Column, view: View) -> Column:
 
 def has_graph(view: View) -> bool:
     """Return whether a list is made from a graph, or has a graph's name."""
-    made = view.manifest.get("lists") or {}
+    lists = view.manifest.get("lists") or {}
     return any(
-        "graph" in (made.get(name) or {}) or "graph" in name.lower() for name in view.singles
+        "graph" in (lists.get(name) or {}) or "graph" in name.lower() for name in view.singles
     )
 
 
@@ -196,11 +196,12 @@ def further_metrics(result: SweepResult) -> tuple[list[str], list[str]]:
     full_sup and recall at the objective's depth come first, then the other metrics of that depth.
     """
     view = result.whole
-    own = sorted(result.metrics, key=lambda name: name.partition("@")[2] != str(view.metric.k or 5))
+    depth = str(view.metric.k or 5)
+    metrics = sorted(result.metrics, key=lambda name: name.partition("@")[2] != depth)
     names = [
         name
-        for name in dict.fromkeys([*view.usual_metrics, *own])
-        if name in own and name != view.objective
+        for name in dict.fromkeys([*view.usual_metrics, *metrics])
+        if name in metrics and name != view.objective
     ]
     return names[:LEADING], names[LEADING:]
 
@@ -251,7 +252,7 @@ def _against(
     fields: list[Field[int]] = judged(
         lambda place: view.outcome(place, baseline), *titles, mark=mark
     )
-    return [replace(one, faces=faces) for one in fields]
+    return [replace(field, faces=faces) for field in fields]
 
 
 def _copies(view: View, limit: int | None) -> str:

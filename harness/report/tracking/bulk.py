@@ -90,6 +90,6 @@ def _run(run: TrackedRun, began: int, ended: int) -> dict[str, object]:
 def _pairs(keyed: Mapping[str, Mapping[str, object]]) -> list[dict[str, object]]:
     return [
         {"run_uuid": key, "key": name, "value": value}
-        for key, own in keyed.items()
-        for name, value in own.items()
+        for key, values in keyed.items()
+        for name, value in values.items()
     ]

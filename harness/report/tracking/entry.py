@@ -133,12 +133,12 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
         )
         for place, row in enumerate(view.rows)
     ]
-    own_tags = {"kind": "heldout", "evaluation": str(view.evaluation)}
+    group_tags = {"kind": "heldout", "evaluation": str(view.evaluation)}
     facts: dict[str, float] = {}
     spent: dict[str, float] = {}
     if not held_out:
         note = _note(view, page.address(experiment))
-        own_tags = {"kind": "sweep", "lock": str(result.lock["sha256"]), NOTE: note}
+        group_tags = {"kind": "sweep", "lock": str(result.lock["sha256"]), NOTE: note}
         ahead = {key: result.lock.get(key) for key in ("expected", "power")}
         facts = {"trials": float(len(view.rows)), **dict(numbers("", ahead))}
         spent |= numbers("", {"seconds": result.manifest.get("seconds")})
@@ -154,9 +154,10 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
         f"{part} {folder.name.rpartition('-')[2][:6]} {result.title}"[:250],
         shortened({**base, **params[best], "trials": str(len(view.rows))}),
         {**measured[best], **facts, **spent},
-        {**tags, **winner, **own_tags},
+        {**tags, **winner, **group_tags},
     )
     files = [folder / name for name in FILES[view.split]]
+    seconds = 0.0 if held_out else float(result.manifest.get("seconds") or 0)
     return RunGroup(
         name,
         content,
@@ -168,7 +169,7 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
         children,
         page,
         [path for path in files if path.is_file()],
-        0.0 if held_out else float(result.manifest.get("seconds") or 0),
+        seconds,
     )
 
 
@@ -260,7 +261,7 @@ def _page(
 
     Won and lost are GraphWin and GraphLoss if these are the same.
     """
-    known = {key for own in measured for key in own}
+    known = {key for metrics in measured for key in metrics}
     counts = GRAPH if known.issuperset(GRAPH) else ("wins", "losses")
     first, *others = view.usual_metrics[:2]
     order = [first, "wilson_low", "wilson_high", *others, *counts]

@@ -87,25 +87,25 @@ def tracked(runs: Path, sweep: object) -> list[Path]:
     """
     if sweep != "all":
         return choose(runs, sweep)
-    found = finished(runs)
-    if alone := [path for path in found if untracked(path)]:
+    sweeps = finished(runs)
+    if alone := [path for path in sweeps if untracked(path)]:
         message = f"`harness ui sweep={alone[-1].name}` shows the newest of them"
-        if len(alone) == len(found):
+        if len(alone) == len(sweeps):
             raise HarnessError(f"{runs}: every sweep there was made with tracking=none; {message}")
         print(
             f"left out: {counted(len(alone), 'sweep')} made with tracking=none; {message}",
             file=sys.stderr,
         )
-    return [path for path in found if path not in alone]
+    return [path for path in sweeps if path not in alone]
 
 
 def untracked(folder: Path) -> bool:
     """Return whether a sweep was made with tracking=none, which also holds for later commands."""
     try:
-        given = SweepResult(folder).config.get("tracking") or {}
+        settings = SweepResult(folder).config.get("tracking") or {}
     except HarnessError:
         return False  # its reader reports the error
-    return str(given.get(NAME)) == "tracking/none"
+    return str(settings.get(NAME)) == "tracking/none"
 
 
 def update(tracking: Tracking, runs: Path, sweep: object = "all") -> list[str]:

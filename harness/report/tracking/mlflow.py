@@ -166,18 +166,18 @@ class MLflow:
             client.get_run(parent).info.experiment_id if parent else self._experiment(client)
         )
         threads = 1 if self.uri.startswith("sqlite") else self.threads
-        own = {str(key): str(value) for key, value in self.tags.items()}
-        return Writer(client, experiment, threads, {**tags, **own})
+        further = {str(key): str(value) for key, value in self.tags.items()}
+        return Writer(client, experiment, threads, {**tags, **further})
 
     def _experiment(self, client: Any) -> str:
         """Return the id of the experiment, which is created, or restored from the trash."""
         from mlflow.exceptions import MlflowException
 
         if self.experiment_id is None:
-            found = client.get_experiment_by_name(self.experiment)
+            experiment = client.get_experiment_by_name(self.experiment)
         else:
-            found = client.get_experiment(str(self.experiment_id))
-        if found is None:
+            experiment = client.get_experiment(str(self.experiment_id))
+        if experiment is None:
             place = None if self.is_server else f"{self.artifact_root}/{file_name(self.experiment)}"
             try:
                 client.create_experiment(self.experiment, place, KIND)
@@ -186,10 +186,10 @@ class MLflow:
                     error.error_code != "RESOURCE_ALREADY_EXISTS"
                 ):  # or another process has created it
                     raise
-            found = client.get_experiment_by_name(self.experiment)
-        if found.lifecycle_stage != "active":
-            client.restore_experiment(found.experiment_id)
-        return str(found.experiment_id)
+            experiment = client.get_experiment_by_name(self.experiment)
+        if experiment.lifecycle_stage != "active":
+            client.restore_experiment(experiment.experiment_id)
+        return str(experiment.experiment_id)
 
     @contextlib.contextmanager
     def _exclusive(self) -> Iterator[None]:
@@ -244,8 +244,8 @@ def _source(code: str) -> dict[str, str]:
 
 def _scheme(uri: str) -> str:
     """Return ``postgresql`` of ``postgresql+psycopg://...``; empty for a path."""
-    found = re.match(r"([A-Za-z][\w.-]*)(\+[\w-]+)?:", uri)
-    return found[1].lower() if found else ""
+    match = re.match(r"([A-Za-z][\w.-]*)(\+[\w-]+)?:", uri)
+    return match[1].lower() if match else ""
 
 
 def _probe(uri: str) -> None:

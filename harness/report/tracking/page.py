@@ -85,7 +85,7 @@ class TrackerPage:
         widths = {
             column: max(LEAST, round(LETTER * count + EDGES)) for column, count in letters.items()
         }
-        found = {
+        state = {
             "searchFilter": self.query,
             "orderByKey": f"metrics.`{self._score}`",
             "orderByAsc": False,
@@ -105,7 +105,7 @@ class TrackerPage:
                 _section("metrics", "Model metrics", isGenerated=True, display=False),
             ],
         }
-        return json.dumps(found, separators=(",", ":"))
+        return json.dumps(state, separators=(",", ":"))
 
     def _charts(self) -> list[dict[str, object]]:
         """Return three charts: settings by objective, won against lost, and the

@@ -35,7 +35,7 @@ def key_name(name: str) -> str:
     """
     plain = re.sub(
         r"[^\w.\- :/]|^/|/(?=[./]|$)",
-        lambda found: f"_x{ord(found[0]):02X}_",
+        lambda match: f"_x{ord(match[0]):02X}_",
         name.replace("@", "_at_"),
     )
     return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 17]}:{digest(name)[:16]}"
@@ -51,9 +51,9 @@ def pipeline(config: Mapping[str, object], manifest: Mapping[str, object]) -> di
     nodes = record({**config, "lists": manifest.get("lists") or config.get("lists")})
     nodes = {**nodes, **{group: _resolved(nodes.get(group), nodes) for group in GROUPS}}
     top = {group: _name(nodes[group]) for group in GROUPS if isinstance(nodes.get(group), Mapping)}
-    found = dict(pair for group in GROUPS for pair in _flat(group, nodes.get(group), top))
+    knobs = dict(pair for group in GROUPS for pair in _flat(group, nodes.get(group), top))
     return {
-        **found,
+        **knobs,
         "dataset": str(manifest["dataset"]),
         "split": str(manifest["split"]),
         "n": str(manifest["n"]),
@@ -66,10 +66,10 @@ def _resolved(node: Any, root: Mapping[str, object], depth: int = 0) -> Any:
         return {key: _resolved(value, root, depth + 1) for key, value in node.items()}
     if not (isinstance(node, str) and "${" in node):
         return node
-    found, path = REFERENCE.fullmatch(node), root
-    if found is None or depth > DEEPEST:
+    reference, path = REFERENCE.fullmatch(node), root
+    if reference is None or depth > DEEPEST:
         return None
-    for key in found[1].split("."):
+    for key in reference[1].split("."):
         path = path.get(key) if isinstance(path, Mapping) and key != "paths" else None  # type: ignore[assignment]
     return _resolved(path, root, depth + 1)
 
@@ -120,11 +120,12 @@ def numbers(name: str, value: Any) -> Iterator[tuple[str, float]]:
     """
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from numbers(f"{name}_{key}" if name else str(key), inner)
+            flat = f"{name}_{key}" if name else str(key)
+            yield from numbers(flat, inner)
     elif (
         isinstance(value, (list, tuple))
         and len(value) == 2
-        and all(isinstance(one, (int, float)) for one in value)
+        and all(isinstance(end, (int, float)) for end in value)
     ):
         yield from numbers(name, {"low": value[0], "high": value[1]})
     elif isinstance(value, (int, float)) and not math.isnan(value):

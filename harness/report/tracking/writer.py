@@ -101,9 +101,9 @@ class Writer:
             latency: seconds of a request.
         """
         log.info("track: %s of %s to MLflow", counted(len(group.children), "run"), group.name)
-        runs = [self._keyed(one, group, str(top.info.run_id)) for one in group.children]
+        runs = [self._keyed(run, group, str(top.info.run_id)) for run in group.children]
         if engine := getattr(self.client._tracking_client.store, "engine", None):
-            times = [(_began(one, group), int(1000 * group.ended)) for one in runs]
+            times = [(_began(run, group), int(1000 * group.ended)) for run in runs]
             experiment = self.client.get_experiment(self.experiment)
             return insert_runs(engine, experiment, runs, times)
         first = FIRST if latency > SLOW else len(runs)
@@ -125,10 +125,10 @@ class Writer:
     def _write_runs(self, runs: Sequence[TrackedRun], group: RunGroup) -> None:
         """Write runs to a server, in their order: three requests each."""
 
-        def write(one: TrackedRun) -> None:
-            run = self._create(one, group)
-            self._fill(one, run)
-            self._finish(run, group)
+        def write(run: TrackedRun) -> None:
+            created = self._create(run, group)
+            self._fill(run, created)
+            self._finish(created, group)
 
         with Progress("track", len(runs), "run") as bar:
             for _ in map_threads(write, runs, self.threads):
@@ -159,8 +159,8 @@ class Writer:
 
     def _keyed(self, entry: TrackedRun, group: RunGroup, above: str | None) -> TrackedRun:
         """Return the run with all its tags, under keys that MLflow accepts."""
-        found = {GROUP: _key(group), CONTENT: group.content, ENTRY: entry.id}
-        tags = {**self.tags, **entry.tags, **found, **_above(above)}
+        identity = {GROUP: _key(group), CONTENT: group.content, ENTRY: entry.id}
+        tags = {**self.tags, **entry.tags, **identity, **_above(above)}
         return replace(
             entry,
             params={key_name(key): value for key, value in entry.params.items()},
@@ -170,12 +170,12 @@ class Writer:
 
     def _fill(self, entry: TrackedRun, run: Any) -> None:
         """Log the content of a run, in one request if it has up to ``PARAMS`` parameters."""
-        own, began = run.info.run_id, run.info.start_time
+        run_id, began = run.info.run_id, run.info.start_time
         metrics = [Metric(key, value, began, 0) for key, value in entry.metrics.items()]
         params = list(starmap(Param, entry.params.items()))
-        self.client.log_batch(own, metrics, params[:PARAMS])
+        self.client.log_batch(run_id, metrics, params[:PARAMS])
         for part in cut(len(params[PARAMS:]), PARAMS):
-            self.client.log_batch(own, params=params[PARAMS:][part])
+            self.client.log_batch(run_id, params=params[PARAMS:][part])
 
     def _finish(self, run: Any, group: RunGroup) -> None:
         self.client.set_terminated(run.info.run_id, FINISHED, int(1000 * group.ended))
@@ -199,7 +199,7 @@ def _complete(group: RunGroup, known: Sequence[Any], above: str | None) -> Any:
         for run in known
         if run.info.status == FINISHED and run.data.tags.get(CONTENT) == group.content
     ]
-    wanted = {group.top.id, *(one.id for one in group.children)}
+    wanted = {group.top.id, *(child.id for child in group.children)}
     if runs.keys() != wanted or not len(written) == len(known) == len(wanted):
         return None
     top = runs[group.top.id]

@@ -22,7 +22,7 @@ VALUE, RANK = 2, 3
 """The place of a row's number, and of its rank."""
 
 
-def choose_columns(source: str, found: list[str], content: Content) -> list[str]:
+def choose_columns(source: str, columns: list[str], content: Content) -> list[str]:
     """Return the columns of a table with the query, the document and the number of each row.
 
     A column of ranks follows the number or replaces it, and a column of systems is last, if there
@@ -30,55 +30,56 @@ def choose_columns(source: str, found: list[str], content: Content) -> list[str]
 
     Args:
         source: the file, for messages.
-        found: the names of all columns.
+        columns: the names of all columns.
         content: the content of the rows.
 
     Raises:
         HarnessError: a column is missing or occurs twice.
     """
-    names = {plain(one): one for one in reversed(found)}
+    names = {plain(name): name for name in reversed(columns)}
     rank = _first(content.ranks, names)
     chosen: list[str] = []
     for wanted in content.columns.values():
-        free = {key: one for key, one in names.items() if one != rank and one not in chosen}
+        free = {key: name for key, name in names.items() if name != rank and name not in chosen}
         if (name := _first(wanted, free)) is not None:
             chosen.append(name)
         elif len(chosen) < VALUE or rank is None:
-            raise HarnessError(_missing(source, found, content))
+            raise HarnessError(_missing(source, columns, content))
     chosen += [] if rank is None else [rank]
-    plain_names = list(map(plain, found))
+    plain_names = list(map(plain, columns))
     if twice := [name for name in chosen if plain_names.count(plain(name)) > 1]:
         count = plain_names.count(plain(twice[0]))
         raise HarnessError(f"{source}: {count} columns are called {plain(twice[0])}; keep one")
-    system = _first(content.systems, {key: one for key, one in names.items() if one not in chosen})
+    unused = {key: name for key, name in names.items() if name not in chosen}
+    system = _first(content.systems, unused)
     return chosen if system is None else [*chosen, system]
 
 
 def _first(wanted: Iterable[str], names: Mapping[str, str]) -> str | None:
     """Return the column of the first wanted name that a table has."""
-    return next((names[one] for one in wanted if one in names), None)
+    return next((names[name] for name in wanted if name in names), None)
 
 
-def _missing(source: str, found: list[str], content: Content) -> str:
+def _missing(source: str, columns: list[str], content: Content) -> str:
     """Return the message about a table that lacks a column."""
     wanted = ", ".join(
         others[0] if len(others) == 1 else key for key, others in content.columns.items()
     )
-    first = found[0] if found else ""
-    between = re.search(r"[|:;,\t ]", first) if len(found) == 1 else None
+    first = columns[0] if columns else ""
+    between = re.search(r"[|:;,\t ]", first) if len(columns) == 1 else None
     mend = ""
     if first.startswith("#"):
         mend = "; leave out lines before the head"
     elif between:
         mend = f"; its values are between {between[0]!r}: write commas, or tabs in a .tsv"
-    elif any(NUMBER.fullmatch(name.strip().encode()) for name in found):
+    elif any(NUMBER.fullmatch(name.strip().encode()) for name in columns):
         mend = "; the first line has to name them"
     elif content.typed == LISTS.typed:
         mend = (
             "; name yours: columns={query: ..., doc: ..., score: ...}, or beside each of several "
             "lists, as in lists={vec: {file: a.csv, columns: {doc: ...}}}"
         )
-    return f"{source}: expected the columns {wanted}; found {', '.join(found) or 'none'}{mend}"
+    return f"{source}: expected the columns {wanted}; found {', '.join(columns) or 'none'}{mend}"
 
 
 def no_rows(source: object, content: Content) -> HarnessError:
@@ -142,8 +143,8 @@ def _check_whole(at: Callable[[int], str], rank: str, ranks: Float64Array) -> No
 def _texts(source: str, name: str, column: pa.ChunkedArray) -> pa.DictionaryArray:
     """Return a column of ids, texts or integers without nulls, as dictionary<int32, string>."""
     textual = (pa.string(), pa.large_string(), pa.string_view())
-    found = _cast(source, name, column, pa.string(), textual, "texts or integers")
-    return found.dictionary_encode().combine_chunks()
+    cells = _cast(source, name, column, pa.string(), textual, "texts or integers")
+    return cells.dictionary_encode().combine_chunks()
 
 
 def _numbers(source: str, name: str, column: pa.ChunkedArray) -> Float64Array:

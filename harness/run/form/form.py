@@ -89,7 +89,7 @@ class Form:
         pattern, fault = self.refused or ("", "")
         if pattern and len(wrong := texts.filter(pc.match_substring_regex(texts, pattern))):
             others = " or ".join(
-                f"NAME.{one.ending}" for one in FORMS if one.write and not one.refused
+                f"NAME.{form.ending}" for form in FORMS if form.write and not form.refused
             )
             raise HarnessError(
                 f"{kind} {wrong[0].as_py()!r} {fault}, which such a file cannot carry; write "
@@ -131,7 +131,7 @@ FORMS = (
 
 def form_named(path: Path) -> Form:
     """Return the form that the ending of a file's name says."""
-    return next((one for one in FORMS if one.ending == form_of(path)), TREC)
+    return next((form for form in FORMS if form.ending == form_of(path)), TREC)
 
 
 def recognise(path: Path, lenient: bool = False) -> Form:
@@ -143,14 +143,14 @@ def recognise(path: Path, lenient: bool = False) -> Form:
         path: the file.
         lenient: whether comment lines before the first line are skipped.
     """
-    found = form_named(path)
-    if not (found.headed and found.packed and path.is_file()):
-        return found
+    form = form_named(path)
+    if not (form.headed and form.packed and path.is_file()):
+        return form
     fields = trec.first_line(path, lenient)[1].split()
-    return TREC if any(line.fits(fields) for line in trec.LINES) else found
+    return TREC if any(line.fits(fields) for line in trec.LINES) else form
 
 
 def named_forms() -> str:
     """Return the endings of files that are not TREC, for messages."""
-    *others, last = (f".{one.ending}" for one in FORMS if one.ending)
+    *others, last = (f".{form.ending}" for form in FORMS if form.ending)
     return f"{', '.join(others)} or {last}"

@@ -20,24 +20,24 @@ DATASET = frozenset(("queries", "corpus"))
 
 def read_document(path: Path, content: Content, lenient: bool) -> Entries:
     """Return the entries of a JSON file, which is read as a whole."""
-    found = read_json(path, content.json)
-    if not isinstance(found, dict) or not found:
+    value = read_json(path, content.json)
+    if not isinstance(value, dict) or not value:
         kind = {dict: "an empty object", list: "a list", str: "a text", type(None): "null"}.get(
-            type(found), "a number"
+            type(value), "a number"
         )
-        if isinstance(found, list) and found and isinstance(found[0], dict):
+        if isinstance(value, list) and value and isinstance(value[0], dict):
             columns = ", ".join(content.columns)
-            kind += f" of records with {', '.join(map(str, found[0]))}"
+            kind += f" of records with {', '.join(map(str, value[0]))}"
             kind += f"; or write a .jsonl with a line for each entry, its fields {columns}"
         raise HarnessError(f"{path}: expected {content.json}, found {kind}")
-    if found.keys() >= DATASET:
-        parts = [key for key, value in found.items() if isinstance(value, dict)]
-        own = [key for key in parts if key not in DATASET]
-        mend = f": write what is under {' or '.join(own)} to a file of its own" if own else ""
+    if value.keys() >= DATASET:
+        parts = [key for key, entry in value.items() if isinstance(entry, dict)]
+        others = [key for key in parts if key not in DATASET]
+        mend = f": write what is under {' or '.join(others)} to a file of its own" if others else ""
         raise HarnessError(
             f"{path}: a data set of {', '.join(parts)}; expected {content.json}{mend}"
         )
-    return entries_of(str(path), found, content)
+    return entries_of(str(path), value, content)
 
 
 def write_document(entries: Entries, path: Path) -> None:

@@ -122,7 +122,7 @@ def _cells(row: Sequence[str], places: Sequence[int]) -> list[Any]:
     """
     query, doc, *values = (row[place] for place in places)
     numbers = (
-        float(one) if NUMBER.fullmatch(one.strip().encode()) else one or None for one in values
+        float(cell) if NUMBER.fullmatch(cell.strip().encode()) else cell or None for cell in values
     )
     return [query, doc, *numbers]
 

@@ -97,7 +97,7 @@ class Line:
         Raises:
             HarnessError: it is no such line.
         """
-        other = next((one for one in LINES if one.fits(fields)), self)
+        other = next((line for line in LINES if line.fits(fields)), self)
         is_cut = len(fields) < self.width and fields[1:2] == [b"Q0"]
         if other is not self and other.what != self.what and not is_cut:
             raise HarnessError(
@@ -105,8 +105,10 @@ class Line:
                 f"`{self.form}`"
             )
         if len(fields) < self.width or (len(fields) > self.width and not lenient):
-            found = f"found {len(fields)}: {shown(b' '.join(fields))}{self._mend(fields, lenient)}"
-            raise HarnessError(f"{where}: expected {self.width} fields `{self.form}`, {found}")
+            raise HarnessError(
+                f"{where}: expected {self.width} fields `{self.form}`, found {len(fields)}: "
+                f"{shown(b' '.join(fields))}{self._mend(fields, lenient)}"
+            )
         values: list[Any] = []
         for name, kind in self.read.items():
             text = fields[self.places[name]]
@@ -141,9 +143,10 @@ LINES = (RUN, QRELS)
 
 def first_line(path: Path, lenient: bool) -> tuple[int, bytes]:
     """Return number and bytes of the first line that is read; 0 and no bytes if there is none."""
-    return next(
-        (one for one in numbered_lines(path) if not (lenient and is_comment(one[1]))), (0, b"")
-    )
+    for number, content in numbered_lines(path):
+        if not (lenient and is_comment(content)):
+            return number, content
+    return 0, b""
 
 
 def is_comment(line: bytes) -> bool:
@@ -179,16 +182,16 @@ def entries(
     with opened(path) as stream:
         text = stream.read().removeprefix(MARK)
     skipped: Counter[str] = Counter()
-    found = None if lenient else plain(text, line)  # a comment may have as many words
+    table = None if lenient else plain(text, line)  # a comment may have as many words
     head = 0
-    if found is None:
+    if table is None:
         number, first = first_line(path, lenient)
         head = number if line.is_head(first.split(), *ids) else 0
-        found = parse_lines(path, text, line, lenient, head, skipped)
-    if not len(found):
+        table = parse_lines(path, text, line, lenient, head, skipped)
+    if not len(table):
         raise HarnessError(f"{path}: the file is empty; expected lines `{line.form}`")
-    found = found.unify_dictionaries().combine_chunks()
-    columns = {name: found[name].chunk(0) for name in line.read}
+    table = table.unify_dictionaries().combine_chunks()
+    columns = {name: table[name].chunk(0) for name in line.read}
     queries, docs, *values = columns.values()
     scores = to_numpy(values["rank" in columns].cast(pa.float64(), safe=False))
     systems = columns["tag"].dictionary.to_pylist() if "tag" in columns else []
@@ -245,9 +248,9 @@ def parse_lines(
         skipped: counts of what was skipped, changed here.
     """
     rows = []
-    for number, one in enumerate(text.splitlines(), 1):
-        fields = decoded(one, path, f"lines `{line.form}`", number).encode().split()
-        if lenient and is_comment(one):
+    for number, content in enumerate(text.splitlines(), 1):
+        fields = decoded(content, path, f"lines `{line.form}`", number).encode().split()
+        if lenient and is_comment(content):
             skipped["comment line"] += 1
         elif fields and number != head:
             rows.append(line.parse(f"{path}:{number}", fields, lenient))

@@ -49,20 +49,22 @@ class Work:
         """Return the work of this process: its folder, its environment, and its overrides except
         those of an engine.
         """
-        kept = (
+        shared = (
             text
             for text in overrides
             if not text.lstrip("+").startswith(("engine", "part=", "wait="))
         )
         environment = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}
-        return cls(tuple(kept), os.getcwd(), environment)
+        return cls(tuple(shared), os.getcwd(), environment)
 
     def without_secrets(self) -> Work:
         """Return the work without variables named like keys, for an engine that stores its messages
         in files.
         """
-        kept = {name: value for name, value in self.environment.items() if not is_secret(name)}
-        return dataclasses.replace(self, environment=kept)
+        environment = {
+            name: value for name, value in self.environment.items() if not is_secret(name)
+        }
+        return dataclasses.replace(self, environment=environment)
 
     def start(
         self, index: int, of: int, more: Mapping[str, str] | None = None, gpus: float = 0
@@ -75,11 +77,11 @@ class Work:
             more: further environment variables, such as the GPU to use.
             gpus: number of GPUs promised to the worker. It stops if it finds fewer.
         """
-        own = f"part={index}/{of}"
-        line = [sys.executable, "-P", "-m", "harness", "prepare", *self.overrides, own, "wait=true"]
+        line = [sys.executable, "-P", "-m", "harness", "prepare"]
+        line += [*self.overrides, f"part={index}/{of}", "wait=true"]
         promised = {PROMISED: str(math.ceil(gpus))} if gpus else {}
-        own_end = {PARENT: "1"}
-        environment = {**os.environ, **self.environment, **promised, **own_end, **(more or {})}
+        parent = {PARENT: "1"}
+        environment = {**os.environ, **self.environment, **promised, **parent, **(more or {})}
         errors = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115  (of the Worker)
         process = subprocess.Popen(
             line,
@@ -118,9 +120,10 @@ class Worker:
         """Return the end of the worker and its last message."""
         status = self.process.wait()
         self.errors.seek(0)
-        said = [text for text in self.errors.read().splitlines() if text.strip()]
+        messages = [text for text in self.errors.read().splitlines() if text.strip()]
         silent = f"ended by signal {-status}" if status < 0 else f"status {status}"
-        return Ended(self.index, status, said[-1] if said and status > 0 else silent)
+        message = messages[-1] if messages and status > 0 else silent
+        return Ended(self.index, status, message)
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,7 @@ class Ended:
 
     index: int
     status: int
-    said: str
+    message: str
 
 
 def check_promises() -> None:
@@ -146,11 +149,11 @@ def check_promises() -> None:
     if promised := int(os.environ.get(PROMISED, "0")):
         import torch
 
-        found = torch.cuda.device_count() if torch.cuda.is_available() else 0
-        if found < promised:
+        available = torch.cuda.device_count() if torch.cuda.is_available() else 0
+        if available < promised:
             raise HarnessError(
                 f"engine.gpus={promised}: on {socket.gethostname()} torch {torch.__version__} "
-                f"finds {found} GPUs (CUDA "
+                f"finds {available} GPUs (CUDA "
                 f"{torch.version.cuda}); mend that machine's driver or torch, or leave the "
                 "machine out"
             )
@@ -180,13 +183,15 @@ def check_ended(ended: Iterable[Ended], where: str) -> None:
     the same command only reads it.
     """
     every = list(ended)
-    failed = [one for one in every if one.status]
+    failed = [worker for worker in every if worker.status]
     if failed:
-        numbers = ", ".join(str(one.index) for one in failed)
-        said = " | ".join(dict.fromkeys(one.said.removeprefix("error: ") for one in failed))
+        numbers = ", ".join(str(worker.index) for worker in failed)
+        messages = " | ".join(
+            dict.fromkeys(worker.message.removeprefix("error: ") for worker in failed)
+        )
         rest = (
             "; the others have done all, so the same command only reads it"
             if len(failed) < len(every)
             else ""
         )
-        raise HarnessError(f"{where}: worker {numbers} failed: {said}{rest}")
+        raise HarnessError(f"{where}: worker {numbers} failed: {messages}{rest}")

@@ -39,7 +39,7 @@ class Local:
             more = {"OMP_NUM_THREADS": str(max(1, available() // count))}
             if cards > 1:
                 more["CUDA_VISIBLE_DEVICES"] = str((index - 1) % cards)
-            return work.start(index, count, more, gpus=1 if cards > 1 else 0)
+            return work.start(index, count, more, gpus=int(cards > 1))
 
         with contextlib.ExitStack() as block:
             started = [block.enter_context(start(index)) for index in range(1, count + 1)]

@@ -64,7 +64,7 @@ class Postgres:
         """Return the ``depth`` best passages of every question; ``broadened`` counts the broadened
         ones.
         """
-        found: list[list[tuple[int, float]]] = []
+        lists: list[list[tuple[int, float]]] = []
         with self._loaded(benchmark) as connection:
             broadened = 0
 
@@ -82,12 +82,12 @@ class Postgres:
 
             for place in range(len(benchmark.questions)):
                 rows, few = answer(place)
-                found.append(rows)
+                lists.append(rows)
                 broadened += few
             time_alone(answer, len(benchmark.questions))
             version = connection.info.server_version
-        queries = np.repeat(np.arange(len(found)), [len(rows) for rows in found])
-        flat = [row for rows in found for row in rows]
+        queries = np.repeat(np.arange(len(lists)), [len(rows) for rows in lists])
+        flat = [row for rows in lists for row in rows]
         docs, scores = (
             np.array([doc for doc, _ in flat], np.int64),
             np.array([score for _, score in flat], np.float64),

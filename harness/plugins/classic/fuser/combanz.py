@@ -23,5 +23,5 @@ class CombAnz:
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """Return float64[Q, U]."""
-        values = [torch.where(one.present, one.values, 0.0) for one in pool.lists]
+        values = [torch.where(scored.present, scored.values, 0.0) for scored in pool.lists]
         return total(values).div_(pool.held.clamp(min=1))

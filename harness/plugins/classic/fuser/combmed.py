@@ -24,7 +24,7 @@ class CombMed:
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """Return float64[Q, U]."""
-        values = [torch.where(one.present, one.values, torch.inf) for one in pool.lists]
+        values = [torch.where(scored.present, scored.values, torch.inf) for scored in pool.lists]
         ordered = torch.stack(values).sort(dim=0).values
         last = (pool.held.long() - 1).clamp_(min=0)
         low, high = (ordered.gather(0, place[None])[0] for place in (last // 2, (last + 1) // 2))

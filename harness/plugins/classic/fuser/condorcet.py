@@ -30,7 +30,7 @@ class Condorcet:
         candidates = (pool.held > 0).double()
         score = torch.zeros_like(candidates)
         for place in range(ranks.shape[-1]):
-            one = ranks[..., place : place + 1]
-            votes = (ranks < one).sum(dim=0) - (ranks > one).sum(dim=0)
+            candidate = ranks[..., place : place + 1]
+            votes = (ranks < candidate).sum(dim=0) - (ranks > candidate).sum(dim=0)
             score += votes.sign() * candidates[:, place : place + 1]
         return score.mul_(candidates)

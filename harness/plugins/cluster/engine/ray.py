@@ -43,7 +43,7 @@ class Ray:
     def run(self, work: Work) -> None:
         """Run the workers. See ``Engine.run``."""
         ray = need("ray", "engine=ray", "ray")
-        own = not ray.is_initialized()
+        started_here = not ray.is_initialized()
         try:
             with contextlib.chdir(
                 os.sep
@@ -71,18 +71,18 @@ class Ray:
                 "engine=ray",
             )
         finally:
-            if own:
+            if started_here:
                 ray.shutdown()
 
     def _check_nodes(self, nodes: Sequence[Mapping[str, Any]]) -> None:
         """Raise HarnessError if no node has the resources of a task."""
         have = [node["Resources"] for node in nodes if node["Alive"]]
         fits = any(
-            one.get("CPU", 0) >= self.cpus and one.get("GPU", 0) >= self.gpus for one in have
+            node.get("CPU", 0) >= self.cpus and node.get("GPU", 0) >= self.gpus for node in have
         )
         if not fits and not self.grows:
             resources = ", ".join(
-                f"{one.get('CPU', 0):g} CPUs and {one.get('GPU', 0):g} GPUs" for one in have
+                f"{node.get('CPU', 0):g} CPUs and {node.get('GPU', 0):g} GPUs" for node in have
             )
             raise HarnessError(
                 f"engine.cpus={self.cpus:g} engine.gpus={self.gpus:g}: no node of the cluster "

@@ -128,11 +128,11 @@ def _wait(jobs: Sequence[Any]) -> list[Ended]:
 def _queued(names: Sequence[str]) -> set[str]:
     arrays = sorted({name.partition("_")[0] for name in names})
     line = ["squeue", "--noheader", "--array", "--format=%i", f"--jobs={','.join(arrays)}"]
-    said = subprocess.run(line, capture_output=True, text=True, check=False)
+    listing = subprocess.run(line, capture_output=True, text=True, check=False)
     # "Invalid job id" means that all jobs have left; otherwise the controller does not answer
-    if said.returncode and "Invalid job id" not in said.stderr:
+    if listing.returncode and "Invalid job id" not in listing.stderr:
         return set(names)
-    return set(said.stdout.split())
+    return set(listing.stdout.split())
 
 
 def _result(job: Any, index: int) -> Ended:

@@ -55,36 +55,38 @@ def _read(library: Any, named: Sequence[str], store: Store) -> Benchmark:
     questions: dict[str, str] = {}
     parts = []
     for name in named:
-        found = _collection(library, name)
+        collection = _collection(library, name)
         if (parent := library.docs_parent_id(name)) != (first := library.docs_parent_id(named[0])):
             raise HarnessError(
                 f"dataset.id: the documents of {name} are {parent}, of {named[0]} {first}"
             )
-        questions |= {str(query.query_id): query.default_text() for query in found.queries_iter()}
+        queries = collection.queries_iter()
+        questions |= {str(query.query_id): query.default_text() for query in queries}
         split = next((part for part in reversed(name.split("/")) if part in MEANING), name)
         judged_pairs = (
-            (str(one.query_id), str(one.doc_id), int(one.relevance)) for one in found.qrels_iter()
+            (str(qrel.query_id), str(qrel.doc_id), int(qrel.relevance))
+            for qrel in collection.qrels_iter()
         )
         parts.append((split, judged_pairs))
     judged, splits = join_judgements(parts)
     source = named[0] if len(named) == 1 else parent
-    return judged_benchmark(source, _passages(found), questions, judged, store, splits)
+    return judged_benchmark(source, _passages(collection), questions, judged, store, splits)
 
 
 def _collection(library: Any, name: str) -> Any:
     parts = ("docs", "queries", "qrels")
     try:
-        found = library.load(name)
-        lacks = [part for part in parts if not getattr(found, f"has_{part}")()]
+        collection = library.load(name)
+        lacks = [part for part in parts if not getattr(collection, f"has_{part}")()]
     except KeyError:
         lacks = ["entry in ir_datasets"]
     if lacks:
         raise HarnessError(f"dataset.id={name}: the collection has no {' and no '.join(lacks)}")
-    return found
+    return collection
 
 
-def _passages(found: Any) -> Iterator[Record]:
-    for document in found.docs_iter():
+def _passages(collection: Any) -> Iterator[Record]:
+    for document in collection.docs_iter():
         text = getattr(document, "text", None)
         if text is None:
             text = document.default_text()

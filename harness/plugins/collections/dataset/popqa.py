@@ -19,10 +19,10 @@ class PopQA(Published):
         """Return the query of a record. See ``Published``."""
         flagged = [paragraph for paragraph in record["paragraphs"] if paragraph["is_supporting"]]
         flagged.sort(key=lambda paragraph: paragraph["title"] != record.get("s_wiki_title"))
-        gold = [
-            passages.find(p["title"], p["text"] if "text" in p else p["paragraph_text"])["id"]
-            for p in flagged
-        ]
+        gold = []
+        for paragraph in flagged:
+            text = paragraph["text"] if "text" in paragraph else paragraph["paragraph_text"]
+            gold.append(passages.find(paragraph["title"], text)["id"])
         answers = [
             record["obj"],
             *_list(record["possible_answers"]),

@@ -51,9 +51,9 @@ def knowledge(
     width = max(6, len(str(len(entities))))
     ids = [f"{name}-{place:0{width}d}" for place in range(len(entities))]
     corpus: list[Record] = []
-    for entity, own in zip(entities, ids, strict=True):
+    for entity, doc_id in zip(entities, ids, strict=True):
         title = entity if entity in snippets else ""
-        corpus.append({"id": own, "title": title, "text": snippets.get(entity, entity)})
+        corpus.append({"id": doc_id, "title": title, "text": snippets.get(entity, entity)})
     answered: dict[int, Record] = {}
     for place, query in enumerate(queries.values):
         fields = {"hops": 1, **query}
@@ -77,8 +77,8 @@ def knowledge(
         "object": pa.array([number[entity] for entity in objects], pa.int32()),
     }
     sha256 = texts_sha256([benchmark.sha256, *map(json.dumps, whole)])
-    made = replace(benchmark, triples=pa.table(columns), sha256=sha256)
-    return made, len(queries.values) - len(answered)
+    with_triples = replace(benchmark, triples=pa.table(columns), sha256=sha256)
+    return with_triples, len(queries.values) - len(answered)
 
 
 def spaced(text: str) -> str:

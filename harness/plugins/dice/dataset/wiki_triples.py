@@ -42,7 +42,8 @@ class WikiTriples:
         """Return the benchmark."""
         card, source = read_card(self.card), self.source.load(store)
         corpus, rows = source.corpus[:], list(source.queries)
-        asked = [(row, evidence) for row in rows if (evidence := _evidence(row))]
+        evidences = zip(rows, map(_evidence, rows), strict=True)
+        asked = [(row, evidence) for row, evidence in evidences if evidence]
         if not asked:
             raise HarnessError(
                 f"benchmark {source.name}: no question carries evidence triples (decomposition "
@@ -57,9 +58,9 @@ class WikiTriples:
         queries = []
         for row, evidence in asked:
             gold = (named.get(answering(answer), []) for answer in row["answers"])
-            kept = {key: row[key] for key in ("id", "question", "answers", "type")}
+            fields = {key: row[key] for key in ("id", "question", "answers", "type")}
             names = list(dict.fromkeys(itertools.chain(*gold)))
-            queries.append({**kept, "gold": names, "hops": len(evidence)})
+            queries.append({**fields, "gold": names, "hops": len(evidence)})
         passages = zip(corpus["title"], corpus["text"], strict=True)
         known = {spaced(title).casefold(): text for title, text in passages}
         snippets = {

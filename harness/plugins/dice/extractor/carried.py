@@ -61,11 +61,11 @@ class Carried:
                 same.setdefault(short, []).append(name)
         known, kind = Gazetteer(list(same)), KINDS.index("title")
         for text in questions:
-            at, found = words(text), list[NamePlace]()
+            at, named = words(text), list[NamePlace]()
             for number, first, after in known.find(at):
                 place = byte_offsets(text, np.array([at.start[first], at.end[after - 1]])).tolist()
-                found += [(name, *place, kind) for name in same[known.names[number]]]
-            yield found
+                named += [(name, *place, kind) for name in same[known.names[number]]]
+            yield named
 
 
 def labels(benchmark: Benchmark) -> list[str]:

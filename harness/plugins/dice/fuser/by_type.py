@@ -56,7 +56,7 @@ class ByType:
         """
         types = np.array(_types(pool))
         columns = pool.pool.columns(gold)
-        found = np.stack(
+        hits = np.stack(
             [
                 _hits(self._fused(pool, torch.full((len(types),), share)), columns)
                 for share in SHARES
@@ -68,7 +68,7 @@ class ByType:
         )
         shares = {}
         for name in sorted(set(types.tolist())):
-            counts = found[:, types == name].sum(axis=1)
+            counts = hits[:, types == name].sum(axis=1)
             shares[name] = SHARES[max(order, key=lambda place: counts[place])]
         return replace(self, shares=shares)
 

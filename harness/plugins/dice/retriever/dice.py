@@ -89,11 +89,11 @@ class Dice:
 
     def retrieve(self, benchmark: Benchmark, store: Store) -> tuple[Run, Facts]:
         """Return the run of all questions, with one expansion each."""
-        found = extract(self.extractor, benchmark, store)
+        extraction = extract(self.extractor, benchmark, store)
         triples = (
-            sentence_triples(found, benchmark.passages)
+            sentence_triples(extraction, benchmark.passages)
             if self.reads == "sentences"
-            else found.triples
+            else extraction.triples
         )
         near, cosines = self._near(benchmark, store)
         size = len(benchmark.doc_ids)
@@ -101,7 +101,7 @@ class Dice:
         pairs = [(near + size * np.arange(len(near))[:, None])[held]] if self.union else []
         values = [cosines[held]] if self.union else []
         names = find_names(self.extractor, benchmark, store).mentions
-        expanded = self._expanded(benchmark, found, names, triples, near)
+        expanded = self._expanded(benchmark, extraction, names, triples, near)
         for question, (docs, scores) in enumerate(expanded):
             pairs.append(docs + size * question)
             values.append(scores + (self.epsilon if self.union else 0.0))
@@ -128,20 +128,20 @@ class Dice:
     def _expanded(
         self,
         benchmark: Benchmark,
-        found: Extraction,
+        extraction: Extraction,
         names: Mentions,
         triples: Triples,
         near: Int64Array,
     ) -> Iterator[tuple[Int64Array, Float64Array]]:
         """Yield G_k of every question: passages and scores."""
         facts = TripleTable(
-            entity_labels(found, benchmark),
+            entity_labels(extraction, benchmark),
             triples.predicates,
             triples.subject.astype(np.int64),
             triples.predicate.astype(np.int64),
             triples.object.astype(np.int64),
         )
-        reach, held = RowTargets.of(found, triples, self.leads), near >= 0
+        reach, held = RowTargets.of(extraction, triples, self.leads), near >= 0
         labels = [*facts.names, *facts.relations]
         known = (
             Labels.of(labels)
@@ -163,8 +163,8 @@ class Dice:
             def answer(place: int) -> tuple[Int64Array, Float64Array]:
                 seeds = names.entity[slice(*names.indptr[place : place + 2])]
                 if self.start == "vectors":
-                    seeds = found.titled[near[place][held[place]]]
-                known = (seeds >= 0) & (seeds < len(found.names))
+                    seeds = extraction.titled[near[place][held[place]]]
+                known = (seeds >= 0) & (seeds < len(extraction.names))
                 starts = np.unique(seeds[known]).astype(np.int64)
                 if self.seeds is None:
                     return branch(benchmark.questions[place], None)
@@ -174,11 +174,11 @@ class Dice:
             time_alone(answer, len(benchmark.questions))
 
 
-def entity_labels(found: Extraction, benchmark: Benchmark) -> list[str]:
+def entity_labels(extraction: Extraction, benchmark: Benchmark) -> list[str]:
     """Return each entity's label: the title of the first passage about it, otherwise its name."""
-    names = list(found.names)
+    names = list(extraction.names)
     for title, entity in zip(
-        benchmark.corpus["title"][::-1], found.titled[::-1].tolist(), strict=True
+        benchmark.corpus["title"][::-1], extraction.titled[::-1].tolist(), strict=True
     ):
         if title and entity >= 0:
             names[entity] = title

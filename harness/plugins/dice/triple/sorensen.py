@@ -91,8 +91,8 @@ class Labels:
         """
         memory, bags = np.full(len(self.total), -1.0), self.bags
         cells = bags.indptr, bags.indices, bags.data, self.total
-        found: Float64Array = similarities(rows, table, *cells, *self.bag(question), memory)
-        return found
+        means: Float64Array = similarities(rows, table, *cells, *self.bag(question), memory)
+        return means
 
 
 @numba.njit(cache=True, nogil=True)
@@ -104,7 +104,7 @@ def similarities(
     count: Int32Array,
     total: Int64Array,
     asked: Int32Array,
-    own: int,
+    asked_total: int,
     memory: Float64Array,
 ) -> Float64Array:
     """Return float64[N], a bag's mean similarity with the labels of the rows of ``table`` int64[T,
@@ -121,7 +121,7 @@ def similarities(
                 shared = 0
                 for cell in range(indptr[label], indptr[label + 1]):
                     shared += min(count[cell], asked[token[cell]])
-                memory[label] = 2.0 * shared / (own + total[label])
+                memory[label] = 2.0 * shared / (asked_total + total[label])
             whole += memory[label]
         values[place] = whole / 3.0
     return values

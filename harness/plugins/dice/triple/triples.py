@@ -19,19 +19,19 @@ from harness.plugins.mentions.retriever.mentions.pairs import expand_ranges, kee
 Seeds = Int64Array | None
 
 
-def sentence_triples(found: Extraction, passages: Sequence[str]) -> Triples:
+def sentence_triples(extraction: Extraction, passages: Sequence[str]) -> Triples:
     """Return (title, sentence, name) for each name that a sentence of a titled passage mentions,
     once.
 
     A sentence ends at ``. ! ?`` before white space and a capital; the line of the title is not one.
     Mentions of unknown place, in the title's line, and of the title itself make no triple.
     """
-    mentions, rows = found.passages, dict[tuple[int, int, int, int], None]()
+    mentions, rows = extraction.passages, dict[tuple[int, int, int, int], None]()
     sentences: dict[str, int] = {}
     for passage, (first, after) in enumerate(
         zip(mentions.indptr[:-1], mentions.indptr[1:], strict=True)
     ):
-        title = int(found.titled[passage])
+        title = int(extraction.titled[passage])
         if title < 0 or first == after:
             continue
         text, ends = passages[passage].encode(), _sentences(passages[passage])
@@ -73,10 +73,10 @@ class RowTargets:
     passage: Int64Array | None
 
     @classmethod
-    def of(cls, found: Extraction, triples: Triples, leads: str) -> RowTargets:
+    def of(cls, extraction: Extraction, triples: Triples, leads: str) -> RowTargets:
         """Return the targets. ``leads`` is ``title`` or ``both``."""
-        order = np.argsort(found.titled, kind="stable")
-        indptr = np.searchsorted(found.titled[order], np.arange(len(found.names) + 1))
+        order = np.argsort(extraction.titled, kind="stable")
+        indptr = np.searchsorted(extraction.titled[order], np.arange(len(extraction.names) + 1))
         passage = triples.passage.astype(np.int64) if leads == "both" else None
         return cls(indptr.astype(np.int64), order, passage)
 
@@ -191,8 +191,8 @@ def best_rows(
     row = np.concatenate([np.flatnonzero(forth), np.flatnonzero(back)])
     far = np.concatenate([tail[forth], head[back]])
     value = score[row]
-    kept = np.lexsort((np.arange(len(row)), touched[row], -value))[:limit]
-    return touched[row[kept]], far[kept], value[kept]
+    best = np.lexsort((np.arange(len(row)), touched[row], -value))[:limit]
+    return touched[row[best]], far[best], value[best]
 
 
 def passages_of_rows(

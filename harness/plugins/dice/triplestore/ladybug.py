@@ -71,8 +71,8 @@ class Ladybug:
             def expand(seeds: Int64Array) -> Int64Array:
                 if not len(seeds):
                     return np.empty(0, np.int64)
-                found = connection.execute(query, {"seeds": seeds.tolist()})
-                return np.array([row[0] for row in found.get_all()], dtype=np.int64)
+                result = connection.execute(query, {"seeds": seeds.tolist()})
+                return np.array([row[0] for row in result.get_all()], dtype=np.int64)
 
             yield expand
 

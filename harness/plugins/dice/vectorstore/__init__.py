@@ -54,10 +54,10 @@ def rank_candidates(
 
     depth = min(depth, len(vectors))
     width = min(depth + MARGIN, len(vectors))
-    found = np.full((len(questions), width), -1, dtype=np.int64)
+    candidates = np.full((len(questions), width), -1, dtype=np.int64)
     for row, question in enumerate(questions):
         near = propose(question, width)
-        found[row, : len(near)] = near
-    scores = cosines(vectors, questions, found)
-    order = np.lexsort((found, -scores), axis=-1)[:, :depth]
-    return np.take_along_axis(found, order, axis=1), np.take_along_axis(scores, order, axis=1)
+        candidates[row, : len(near)] = near
+    scores = cosines(vectors, questions, candidates)
+    order = np.lexsort((candidates, -scores), axis=-1)[:, :depth]
+    return np.take_along_axis(candidates, order, axis=1), np.take_along_axis(scores, order, axis=1)

@@ -64,10 +64,10 @@ class Chroma:
                 )
 
             def near(question: Float32Array, width: int) -> list[int]:
-                found: Any = collection.query(
+                answer: Any = collection.query(
                     query_embeddings=[question], n_results=width, include=[]
                 )
-                return [int(name) for name in found["ids"][0]]
+                return [int(name) for name in answer["ids"][0]]
 
             yield lambda questions, depth: rank_candidates(vectors, questions, depth, near)
         finally:

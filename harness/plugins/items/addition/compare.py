@@ -34,7 +34,7 @@ def compare(
     metric = python_value(config.metrics)
     wanted = [metric] if isinstance(metric, str) else metric
     if wanted is not None and not (
-        isinstance(wanted, list) and wanted and all(isinstance(one, str) for one in wanted)
+        isinstance(wanted, list) and wanted and all(isinstance(name, str) for name in wanted)
     ):
         raise HarnessError(
             f"metric={metric}: expected the name of a metric in the files, or a list of names"

@@ -41,9 +41,9 @@ def compare_scores(
     """
     systems = []
     metrics = None if metric is None else [metric]
-    for name, given in (("the run", run), ("the baseline", baseline)):
-        repeats = given if isinstance(given, (list, tuple)) else [given]
-        shown = str(given) if isinstance(given, str | Path) else name
+    for name, system in (("the run", run), ("the baseline", baseline)):
+        repeats = system if isinstance(system, (list, tuple)) else [system]
+        shown = str(system) if isinstance(system, str | Path) else name
         by_metric: list[Mapping[str, Scores]] = []
         for source in repeats:
             if isinstance(source, Mapping):

@@ -104,9 +104,9 @@ class Scores:
     @classmethod
     def joined(cls, several: Sequence[Scores]) -> Scores:
         """Return the scores of several files of one system as repeats. They have the same items."""
-        first = next((one for one in several if one.clusters is not None), several[0])
-        values = np.concatenate([one.values for one in several], axis=1)
-        return replace(first, source=", ".join(one.source for one in several), values=values)
+        first = next((scores for scores in several if scores.clusters is not None), several[0])
+        values = np.concatenate([scores.values for scores in several], axis=1)
+        return replace(first, source=", ".join(scores.source for scores in several), values=values)
 
     @cached_property
     def rows(self) -> dict[str, int]:
@@ -131,9 +131,9 @@ def tied(several: Sequence[Scores]) -> list[Scores]:
     Scores of an item that are equal but for rounding (``EQUAL``, relative to the greatest score)
     become the first of them.
     """
-    values = np.concatenate([one.values for one in several], axis=1)
+    values = np.concatenate([scores.values for scores in several], axis=1)
     scale = float(np.abs(values).max(initial=0.0))
-    mixed = len({one.single for one in several}) > 1
+    mixed = len({scores.single for scores in several}) > 1
     order = np.argsort(values, axis=1, kind="stable")
     ascending = np.take_along_axis(values, order, axis=1)
     steps = np.diff(ascending, axis=1) > (SINGLE if mixed else EQUAL) * scale
@@ -141,10 +141,10 @@ def tied(several: Sequence[Scores]) -> list[Scores]:
     np.put_along_axis(group, order[:, 1:], steps.cumsum(axis=1), axis=1)
     first = (group[:, :, None] == group[:, None, :]).argmax(axis=2)
     equal = np.take_along_axis(values, first, axis=1)
-    ends = np.cumsum([one.values.shape[1] for one in several])[:-1]
+    ends = np.cumsum([scores.values.shape[1] for scores in several])[:-1]
     return [
-        replace(one, values=own)
-        for one, own in zip(several, np.split(equal, ends, axis=1), strict=True)
+        replace(scores, values=columns)
+        for scores, columns in zip(several, np.split(equal, ends, axis=1), strict=True)
     ]
 
 

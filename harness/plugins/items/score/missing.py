@@ -55,11 +55,11 @@ class Missing:
         done = "Missing scores count as 0"
         if self.rule == "drop":
             done = f"{len(self.left_out)} of {self.items} items are left out"
-        each = [
+        parts = [
             f"{source} lacks {len(items)} ({_named(items)})" for source, items in self.lacks.items()
         ]
         less = ["Some scores are below 0, so a missing one counts as better."] if self.below else []
-        return [f"{done}: {'; '.join(each)}.", *less]
+        return [f"{done}: {'; '.join(parts)}.", *less]
 
     def to_dict(self) -> dict[str, object]:
         """Return the rule and the number of items that each file lacks."""
@@ -80,9 +80,9 @@ def complete(scores: Sequence[Scores], rule: str | None) -> tuple[list[Scores], 
     """
     if rule is not None:
         one_of("missing", rule, RULES)
-    every = sorted(set().union(*(one.items for one in scores)))
+    every = sorted(set().union(*(file.items for file in scores)))
     lacks = _lacking(scores, every, rule)
-    below = rule == "zero" and any(bool((one.values < 0).any()) for one in scores)
+    below = rule == "zero" and any(bool((file.values < 0).any()) for file in scores)
     missing = Missing(rule, len(every), lacks, below)
     items = [item for item in every if item not in missing.left_out]
     if not items:
@@ -90,9 +90,9 @@ def complete(scores: Sequence[Scores], rule: str | None) -> tuple[list[Scores], 
             f"{scores[0].source}: no item has a score in every file; nothing is left to compare"
         )
     clusters: dict[str, str | None] = {}
-    for one in scores:
-        clusters |= dict(zip(one.items, one.clusters or (), strict=False))
-    return [_of_items(one, items, clusters) for one in scores], missing
+    for file in scores:
+        clusters |= dict(zip(file.items, file.clusters or (), strict=False))
+    return [_of_items(file, items, clusters) for file in scores], missing
 
 
 def _lacking(
@@ -100,28 +100,28 @@ def _lacking(
 ) -> dict[str, list[str]]:
     """Return the items that each file lacks, by any of its metrics and each once."""
     lacks: dict[str, dict[str, None]] = {}
-    for one in scores:
-        absent = [item for item in every if item not in one.rows or item in one.lacks]
+    for file in scores:
+        absent = [item for item in every if item not in file.rows or item in file.lacks]
         if absent and rule is None:
-            raise _refusal(one, absent, scores, len(every))
+            raise _refusal(file, absent, scores, len(every))
         if absent:
-            lacks.setdefault(one.source, {}).update(dict.fromkeys(absent))
-    return {name: list(own) for name, own in lacks.items()}
+            lacks.setdefault(file.source, {}).update(dict.fromkeys(absent))
+    return {name: list(items) for name, items in lacks.items()}
 
 
 def _refusal(
-    one: Scores, absent: Sequence[str], scores: Sequence[Scores], items: int
+    file: Scores, absent: Sequence[str], scores: Sequence[Scores], items: int
 ) -> HarnessError:
     """Return the error for the first item that a file lacks.
 
     An item with a row but without a score comes before one without a row.
     """
-    if one.lacks:
-        return HarnessError(f"{next(iter(one.lacks.values()))}; {MEND}")
+    if file.lacks:
+        return HarnessError(f"{next(iter(file.lacks.values()))}; {MEND}")
     item = absent[0]
     other = next(other for other in scores if item in other.rows)
     return HarnessError(
-        f"{other.places[other.rows[item]]}: item {item} has no score in {one.source}, which lacks "
+        f"{other.places[other.rows[item]]}: item {item} has no score in {file.source}, which lacks "
         f"{len(absent)} of {items} ({_named(absent)}); {MEND}"
     )
 

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property, partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -91,12 +92,12 @@ class ScoreComparison(SystemComparison):
         return smallest_mean(self.errors.error, self.errors.degrees, level)
 
     @staticmethod
-    def more_fields(found: Sequence[Any]) -> list[SystemField]:
+    def more_fields(comparisons: Sequence[Any]) -> list[SystemField]:
         """Return the columns of systems with several runs: their number, deviation and errors."""
-        some, scale = any(one.repeats for one in found), found[0].scale
+        some, scale = any(comparison.repeats for comparison in comparisons), comparisons[0].scale
         fields: list[SystemField] = []
         for title, side in (("", "name"), ("baseline ", "baseline")):
-            several = any(_runs(side, one) for one in found)
+            several = any(_runs(side, comparison) for comparison in comparisons)
             runs, sd = Column(f"{title}runs", "count"), scale.column(f"{title}sd")
             fields += [
                 Field(runs, partial(_count, side), several),
@@ -111,71 +112,71 @@ class ScoreComparison(SystemComparison):
         """Notes on missing scores, on rounding, on scales, and on a metric for which less is
         better.
         """
-        said = self.missing.cautions()
+        notes = self.missing.cautions()
         alone = [name for name in (self.name, self.baseline) if name not in self.repeats]
         if self.repeats and alone:
-            said.append(f"{alone[0]} has one run: how much its runs would vary is not in p.")
+            notes.append(f"{alone[0]} has one run: how much its runs would vary is not in p.")
         if self.rounded:
             many = counted(len(self.rounded), "difference")
-            said.append(
+            notes.append(
                 f"{many} by {self.metric} of {self.name} and {self.baseline}, up to "
                 f"{max(self.rounded):.2g}, count as tied, because they are rounding."
             )
         ours, theirs = (float(np.abs(values).max()) for values in (self.ours, self.theirs))
         if max(ours, theirs) >= FAR * min(ours, theirs) > 0:
-            said.append(
+            notes.append(
                 f"By {self.metric} {self.name} goes to {ours:.4g} and {self.baseline} to "
                 f"{theirs:.4g}: do they have the same scale?"
             )
         if LESS.search(str(self.metric)):
-            said.append(
+            notes.append(
                 f"More counts as better: if less {self.metric} is better, write the scores "
                 "with a minus."
             )
-        return said
+        return notes
 
     def _json(self) -> dict[str, object]:
-        found = super()._json()
-        found |= {"rounded": len(self.rounded)} if self.rounded else {}
-        found |= {"missing": self.missing.to_dict()} if self.missing.rule else {}
+        content = super()._json()
+        content |= {"rounded": len(self.rounded)} if self.rounded else {}
+        content |= {"missing": self.missing.to_dict()} if self.missing.rule else {}
         if self.repeats:
-            found["repeats"] = {
+            content["repeats"] = {
                 name: {"scores": list(scores), "sd": float(np.std(scores, ddof=1))}
                 for name, scores in self.repeats.items()
             }
         if self.errors is not None:
-            del found["p_cluster"], found["difference_interval_cluster"]
+            del content["p_cluster"], content["difference_interval_cluster"]
             interval = None if self.interval is None else list(self.interval)
-            found |= {"p": self.ruling.p, "test": "two-way t", "interval": interval}
-            return {**found, "error": asdict(self.errors)}
+            content |= {"p": self.ruling.p, "test": "two-way t", "interval": interval}
+            return {**content, "error": asdict(self.errors)}
         test = "exact McNemar" if is_mcnemar(self.differences) else "sign-flip permutation"
         if self.labels is None:
-            return {**found, "test": test}
+            return {**content, "test": test}
         sizes = np.bincount(self.labels)
         return {
-            **found,
+            **content,
             "test": f"{test}, by cluster",
             "clusters": len(sizes),
             "largest_cluster": int(sizes.max()),
         }
 
 
-def _runs(side: str, one: Any) -> Sequence[float]:
+def _runs(side: str, comparison: Any) -> Sequence[float]:
     """Return the scores of the runs of a side's system; none if it has one run."""
-    scores: Sequence[float] = one.repeats.get(getattr(one, side), ())
+    scores: Sequence[float] = comparison.repeats.get(getattr(comparison, side), ())
     return scores
 
 
-def _count(side: str, one: Any) -> int:
-    return len(_runs(side, one)) or 1
+def _count(side: str, comparison: Any) -> int:
+    return len(_runs(side, comparison)) or 1
 
 
-def _deviation(side: str, one: Any) -> float | None:
-    return float(np.std(_runs(side, one), ddof=1)) if _runs(side, one) else None
+def _deviation(side: str, comparison: Any) -> float | None:
+    return float(np.std(_runs(side, comparison), ddof=1)) if _runs(side, comparison) else None
 
 
-def _error(part: str, one: Any) -> Any:
-    return one.errors and getattr(one.errors, part)
+def _error(part: str, comparison: Any) -> Any:
+    return comparison.errors and getattr(comparison.errors, part)
 
 
 def compare_files(
@@ -220,33 +221,34 @@ def compare_systems(
         missing: see ``complete``.
     """
     systems = {**baselines, **runs}
-    files = [(name, found) for name, several in systems.items() for found in several]
+    files = [(name, by_metric) for name, several in systems.items() for by_metric in several]
     (_, first), *others = files
     metrics = list(first)
     for _, other in others:
         if list(other) != metrics:
-            one, two = next(iter(first.values())), next(iter(other.values()))
+            ours, theirs = next(iter(first.values())), next(iter(other.values()))
             raise HarnessError(
-                f"{one.source} has the metric {one.metric} and {two.source} has {two.metric}; "
-                "choose one of both: metric=NAME"
+                f"{ours.source} has the metric {ours.metric} and {theirs.source} has "
+                f"{theirs.metric}; choose one of both: metric=NAME"
             )
-    owners, scores = zip(
-        *(((name, metric), found[metric]) for name, found in files for metric in metrics),
-        strict=True,
-    )
+    owners, scores = list[tuple[str, str]](), list[Scores]()
+    for name, by_metric in files:
+        for metric in metrics:
+            owners.append((name, metric))
+            scores.append(by_metric[metric])
     whole, absent = complete(scores, missing)
     by_system: dict[tuple[str, str], list[Scores]] = defaultdict(list)
-    for owner, own in zip(owners, whole, strict=True):
-        by_system[owner].append(own)
+    for owner, file in zip(owners, whole, strict=True):
+        by_system[owner].append(file)
     labels = _labels(whole)
-    shares = all(((one.values >= 0) & (one.values <= 1)).all() for one in whole)
+    shares = all(((file.values >= 0) & (file.values <= 1)).all() for file in whole)
     scale = Scale(shares, "item")
     pairs = pairs_of(runs, baselines)
-    found = []
+    columns = []
     for metric in metrics:
         joined = {name: Scores.joined(by_system[name, metric]) for name in systems}
-        found.append(_compare_pairs(pairs, joined, labels, scale, absent))
-    return list(Family.of([one for of_pair in zip(*found, strict=True) for one in of_pair]))
+        columns.append(_compare_pairs(pairs, joined, labels, scale, absent))
+    return list(Family.of([*chain.from_iterable(zip(*columns, strict=True))]))
 
 
 def _compare_pairs(
@@ -258,17 +260,21 @@ def _compare_pairs(
 ) -> list[ScoreComparison]:
     """Compare each pair of systems by one metric."""
     equal = dict(zip(raw, tied(list(raw.values())), strict=True))
-    zero_one = all(one.zero_one for one in raw.values())
-    found = []
+    zero_one = all(scores.zero_one for scores in raw.values())
+    comparisons = []
     for name, base in pairs:
         ours, theirs = equal[name], equal[base]
         before = raw[name].values.mean(axis=1) - raw[base].values.mean(axis=1)
         rounded = np.abs(
             before[(before != 0) & (ours.values.mean(axis=1) == theirs.values.mean(axis=1))]
         )
-        several = {one: equal[one].values for one in (name, base)}
-        several = {one: values for one, values in several.items() if values.shape[1] > 1}
-        found.append(
+        runs = {system: equal[system].values for system in (name, base)}
+        repeats = {
+            system: tuple(average(values.T).tolist())
+            for system, values in runs.items()
+            if values.shape[1] > 1
+        }
+        comparisons.append(
             ScoreComparison.of(
                 **_over_runs(ours.values, theirs.values, zero_one, labels),
                 labels=labels,
@@ -278,25 +284,24 @@ def _compare_pairs(
                 name=name,
                 baseline=base,
                 item_ids=ours.items,
-                repeats={one: tuple(average(own.T).tolist()) for one, own in several.items()},
+                repeats=repeats,
                 missing=missing,
                 rounded=tuple(rounded.tolist()),
             )
         )
-    return found
+    return comparisons
 
 
 def _over_runs(
     ours: Float64Array, theirs: Float64Array, zero_one: bool, labels: Labels | None
 ) -> dict[str, Any]:
     """Return the scores of two systems, float64[n, r], as fields of a comparison."""
-    if all((one == one[:, :1]).all() for one in (ours, theirs)):
-        one = {"ours": ours[:, 0], "theirs": theirs[:, 0]}
-        return {**one, "binary": zero_one}
+    if all((scores == scores[:, :1]).all() for scores in (ours, theirs)):
+        return {"ours": ours[:, 0], "theirs": theirs[:, 0], "binary": zero_one}
     units = len(ours) if labels is None else len(np.unique(labels))
     errors = two_way(ours, theirs, labels) if units > 1 else None
     mine, others = ours.mean(axis=1), theirs.mean(axis=1)
-    greatest = max(float(np.abs(one).max()) for one in (mine, others))
+    greatest = max(float(np.abs(scores).max()) for scores in (mine, others))
     others = np.where(np.abs(mine - others) <= EQUAL * greatest, mine, others)
     return {"ours": mine, "theirs": others, "binary": False, "errors": errors}
 
@@ -305,17 +310,17 @@ def _labels(scores: Sequence[Scores]) -> Labels | None:
     """Return int64[n], each item's cluster, or None. Files with clusters must have the
     same ones.
     """
-    having = [one for one in scores if one.clusters is not None]
+    having = [file for file in scores if file.clusters is not None]
     if not having:
         return None
     for other in having[1:]:
-        for place, (own, name) in enumerate(
+        for place, (cluster, other_cluster) in enumerate(
             zip(having[0].clusters or (), other.clusters or (), strict=True)
         ):
-            if own != name:
+            if cluster != other_cluster:
                 raise HarnessError(
-                    f"{other.places[place]}: item {other.items[place]} is in cluster {name} and "
-                    f"in {own} in "
-                    f"{having[0].places[place]}; an item has one"
+                    f"{other.places[place]}: item {other.items[place]} is in cluster "
+                    f"{other_cluster} and in {cluster} in {having[0].places[place]}; an item has "
+                    "one"
                 )
     return np.unique(np.array(having[0].clusters), return_inverse=True)[1].astype(np.int64)

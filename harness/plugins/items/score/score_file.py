@@ -109,24 +109,24 @@ def read_rows(path: Path, columns: Names | None, metrics: Sequence[str] | None) 
     keys_of("columns", columns, NAMES)
     if not path.exists():
         raise HarnessError(f"{path}: there is no such file")
-    given = columns or {}
+    columns = columns or {}
     names: dict[str, str] = {}
     rows = []
-    for place, fields, scores in _records(path, given, metrics):
-        names = names or _columns(place, fields, given)
+    for place, fields, scores in _records(path, columns, metrics):
+        names = names or _columns(place, fields, columns)
         rows.append(_row(place, fields, scores, names))
     if not rows:
         raise HarnessError(f"{path}: there are no scores; expected {FORMS}")
     return rows
 
 
-def _records(path: Path, given: Names, metrics: Sequence[str] | None) -> Records:
+def _records(path: Path, columns: Names, metrics: Sequence[str] | None) -> Records:
     match form_of(path):
         case "eval":
             log, samples = (_member(path, f"{part}.json") for part in ("header", "summaries"))
-            yield from _samples(path, log, samples, given)
+            yield from _samples(path, log, samples, columns)
         case "json":
-            yield from _json(path, given, metrics)
+            yield from _json(path, columns, metrics)
         case "jsonl":
             for number, row in stream_lines(path):
                 yield f"{path}:{number}", row, None
@@ -167,22 +167,22 @@ def _parquet(path: Path) -> Records:
         yield f"{path}: row {number}", row, None
 
 
-def _columns(place: str, fields: Fields, given: Names) -> dict[str, str]:
+def _columns(place: str, fields: Fields, columns: Names) -> dict[str, str]:
     """Return the names of the columns of ``NAMES`` in a file, by its first row."""
-    found = {}
+    names = {}
     for key, known in NAMES.items():
-        wanted = [str(given[key])] if key in given else known
+        wanted = [str(columns[key])] if key in columns else known
         there = [name for name in wanted if name in fields]
         if there:
-            found[key] = there[0]
-        elif key in given or key == "item":
+            names[key] = there[0]
+        elif key in columns or key == "item":
             mend = "; name yours: columns={item: ..., score: ...}"
-            if key in given:
+            if key in columns:
                 mend = nearest(wanted[0], fields)
-            missing = given.get(key, "item (or id, query, qid)")
+            missing = columns.get(key, "item (or id, query, qid)")
             listed = ", ".join(map(str, fields))
             raise HarnessError(f"{place}: no column {missing}{mend}; found {listed}")
-    return found
+    return names
 
 
 def _row(place: str, fields: Fields, scores: Fields | None, names: Mapping[str, str]) -> ScoreRow:
@@ -202,23 +202,23 @@ def _row(place: str, fields: Fields, scores: Fields | None, names: Mapping[str, 
     return ScoreRow(place, str(name), run, cluster, scores)
 
 
-def _json(path: Path, given: Names, metrics: Sequence[str] | None) -> Records:
+def _json(path: Path, columns: Names, metrics: Sequence[str] | None) -> Records:
     with opened(path) as stream:
-        found = parse_json(stream.read(), path, FORMS)
-    if not isinstance(found, dict) or not found:
+        content = parse_json(stream.read(), path, FORMS)
+    if not isinstance(content, dict) or not content:
         raise HarnessError(
             f"{path}: expected {{item: score}}, {{item: {{metric: score}}}} or {{metric: {{item: "
             "score}}"
         )
-    if "eval" in found and "samples" in found and isinstance(found["samples"] or [], list):
-        if not found["samples"]:
+    if "eval" in content and "samples" in content and isinstance(content["samples"] or [], list):
+        if not content["samples"]:
             raise HarnessError(
                 f"{path}: a log of inspect_ai without its samples (it was written condensed, or "
                 "read by header only); give the whole log, .eval or .json"
             )
-        yield from _samples(path, found, found["samples"], given)
+        yield from _samples(path, content, content["samples"], columns)
         return
-    for item, scores in _by_item(path, found, metrics or ()).items():
+    for item, scores in _by_item(path, content, metrics or ()).items():
         yield f"{path}: {item}", {"item": item}, scores
 
 
@@ -257,7 +257,7 @@ def _turned(nested: Mapping[str, Fields]) -> Mapping[str, Fields]:
     return rows
 
 
-def _samples(path: Path, log: Any, samples: Any, given: Names) -> Records:
+def _samples(path: Path, log: Any, samples: Any, columns: Names) -> Records:
     """Yield the samples of an inspect_ai log. ``given`` may name fields of their metadata.
 
     Scores are by ``scorer``, or ``scorer/key`` if it gave several; letters are numbers.
@@ -268,7 +268,7 @@ def _samples(path: Path, log: Any, samples: Any, given: Names) -> Records:
         raise HarnessError(
             f"{path}: the log says status {log.get('status')}; give one of an evaluation that ended"
         )
-    wanted = {*NAMES["cluster"], *given.values()}
+    wanted = {*NAMES["cluster"], *columns.values()}
     for sample in samples:
         metadata = sample.get("metadata") or {}
         row = {name: metadata[name] for name in wanted if name in metadata}

@@ -92,7 +92,7 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
             independent of each other.
         labels: int64[n], clusters of questions. None: no clusters.
     """
-    values = [_scores(one) for one in (ours, theirs)]
+    values = [_scores(scores) for scores in (ours, theirs)]
     if len(values[0]) != len(values[1]):
         raise ValueError(
             f"two_way: {len(values[0])} questions against {len(values[1])}; give the same ones"
@@ -109,12 +109,12 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
     left = cluster_sums(differences - differences.mean(), labels) / (n - sizes)
     question = float((left**2).sum()) * (units - 1) / units
     runs, within, parts = 0.0, 0.0, []
-    for one in values:
-        r = one.shape[1]
+    for scores in values:
+        r = scores.shape[1]
         if r == 1:
             continue
-        means = one.mean(axis=0)
-        rest = one - one.mean(axis=1, keepdims=True) - means + one.mean()
+        means = scores.mean(axis=0)
+        rest = scores - scores.mean(axis=1, keepdims=True) - means + scores.mean()
         varied = float(means.var(ddof=1)) / r
         chance = float((rest**2).sum()) / ((n - 1) * (r - 1)) / (n * r)
         within += chance
@@ -122,20 +122,20 @@ def two_way(ours: ArrayLike, theirs: ArrayLike, labels: Labels | None = None) ->
             runs += varied - chance
             parts += [(varied, r - 1), (chance, (n - 1) * (r - 1))]
     question = max(question, within)
-    own = max(1.0, effective_clusters(sizes) - 1)
+    question_degrees = max(1.0, effective_clusters(sizes) - 1)
     variance = question + runs
-    if variance <= (ROUNDING * max(float(np.abs(one).max()) for one in values)) ** 2:
+    if variance <= (ROUNDING * max(float(np.abs(scores).max()) for scores in values)) ** 2:
         question = runs = variance = 0.0
-    spread = sum(part**2 / degrees for part, degrees in [(question, own), *parts])
-    degrees = variance**2 / spread if variance > 0 else own
+    spread = sum(part**2 / degrees for part, degrees in [(question, question_degrees), *parts])
+    degrees = variance**2 / spread if variance > 0 else question_degrees
     return TwoWay(
         float(differences.mean()), variance**0.5, degrees, question**0.5, runs**0.5, units
     )
 
 
-def _scores(given: ArrayLike) -> Float64Array:
+def _scores(scores: ArrayLike) -> Float64Array:
     """Return float64[n, r], checked scores by question and run."""
-    values = np.asarray(given, dtype=np.float64)
+    values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 2 or not values.size or not np.isfinite(values).all() or len(values) < 2:
         raise ValueError(
             "two_way: expected finite numbers by question and run, of at least 2 questions"

@@ -59,17 +59,17 @@ def approximate_synonyms(
         np.concatenate([np.empty(0, np.int64), *(i * size + j for i, j in index.pairs())])
     )
     i, j = codes // max(size, 1), codes % max(size, 1)
-    found = symmetric(i, j, inner_products(vectors, vectors, j, i), threshold, size)
-    return found, {"index": f"IVF{len(centres)}", **synonym_recall(found, vectors, threshold)}
+    edges = symmetric(i, j, inner_products(vectors, vectors, j, i), threshold, size)
+    return edges, {"index": f"IVF{len(centres)}", **synonym_recall(edges, vectors, threshold)}
 
 
-def synonym_recall(found: sp.csr_array, vectors: Float32, threshold: float) -> dict[str, float]:
-    """Return ``recall``, the share of the exact search's edges in ``found``, of ``names`` evenly
+def synonym_recall(edges: sp.csr_array, vectors: Float32, threshold: float) -> dict[str, float]:
+    """Return ``recall``, the share of the exact search's edges in ``edges``, of ``names`` evenly
     chosen names.
     """
     chosen = evenly(len(vectors), CHECKED)
     exact = len(compare_some(vectors, chosen, threshold)[0])
-    mine = sp.coo_array(found[chosen])
+    mine = sp.coo_array(edges[chosen])
     inside = np.isin(mine.col, chosen) & (
         mine.col < chosen[mine.row]
     )  # an edge within the sample is there twice
@@ -97,26 +97,27 @@ class Lists:
         with threadpool_limits(1):
             margin = self.margin(*sample)
             starts = range(0, len(self.vectors), BLOCK)
-            found = list(
+            blocks = list(
                 map_threads(lambda first: self.searched(first, margin), starts, available())
             )
-            own, rows, columns = (np.concatenate(parts) for parts in zip(*found, strict=True))
-            members, asking = _groups(own, len(self.centres)), _groups(columns, len(self.centres))
+            list_of, rows, columns = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+            count = len(self.centres)
+            members, asking = _groups(list_of, count), _groups(columns, count)
             short, least = bounds(self.vectors), np.float32(self.threshold - SLACK)
 
             def compared(place: int) -> Pairs:
-                mine, found = members[place], [NOBODY]
+                mine, near_pairs = members[place], [NOBODY]
                 for part in cut(len(asking[place]), max(1, CELLS // max(1, len(mine)))):
                     theirs = rows[asking[place][part]]
                     i, j = np.nonzero(short[theirs] @ short[mine].T >= least)
                     left, right = theirs[i], mine[j]
                     near = pair_cosines(self.vectors, left, self.vectors, right) >= least
-                    found.append((left[near], right[near]))
-                i, j = (np.concatenate(column) for column in zip(*found, strict=True))
-                once = (own[i] != place) | (i < j)  # two names of one list meet twice
+                    near_pairs.append((left[near], right[near]))
+                i, j = (np.concatenate(column) for column in zip(*near_pairs, strict=True))
+                once = (list_of[i] != place) | (i < j)  # two names of one list meet twice
                 return np.minimum(i, j)[once], np.maximum(i, j)[once]
 
-            yield from map_threads(compared, range(len(self.centres)), available())
+            yield from map_threads(compared, range(count), available())
 
     def sample(self) -> Pairs:
         """Return synonyms i, j of names between the measured ones."""
@@ -149,10 +150,10 @@ class Lists:
         lists.
         """
         products = self.vectors[first : first + BLOCK] @ self.centres.T
-        own = products.argmax(axis=1)
-        best = np.take_along_axis(products, own[:, None], axis=1)
+        nearest = products.argmax(axis=1)
+        best = np.take_along_axis(products, nearest[:, None], axis=1)
         rows, columns = np.nonzero(products >= best - margin)
-        return own, first + rows, columns
+        return nearest, first + rows, columns
 
 
 def compare_some(
@@ -175,7 +176,7 @@ def compare_some(
 
     def compared(part: slice) -> Columns:
         ones = vectors[chosen[part]]
-        found: list[Columns] = [
+        blocks: list[Columns] = [
             (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
         ]
         for others in cut(
@@ -187,13 +188,13 @@ def compare_some(
             i, j = i[once], j[once]
             exact = pair_cosines(vectors, np.minimum(i, j), vectors, np.maximum(i, j))
             keep = (exact >= threshold) & (exact > 0)
-            found.append((i[keep], j[keep], exact[keep].astype(np.float32)))
-        i, j, cosines = (np.concatenate(column) for column in zip(*found, strict=True))
+            blocks.append((i[keep], j[keep], exact[keep].astype(np.float32)))
+        i, j, cosines = (np.concatenate(column) for column in zip(*blocks, strict=True))
         order = np.lexsort((j, i))
         return i[order], j[order], cosines[order]
 
-    found = [compared(part) for part in cut(len(chosen), PART)] or [compared(slice(0))]
-    i, j, values = (np.concatenate(column) for column in zip(*found, strict=True))
+    parts = [compared(part) for part in cut(len(chosen), PART)] or [compared(slice(0))]
+    i, j, values = (np.concatenate(column) for column in zip(*parts, strict=True))
     return i, j, values
 
 

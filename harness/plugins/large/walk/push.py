@@ -49,7 +49,7 @@ class Pushes:
             transition.indptr.astype(np.int64),
             transition.indices.astype(np.int32),
         )
-        self._kept = ((1 - restart) * transition.data).astype(np.float32)
+        self._weights = ((1 - restart) * transition.data).astype(np.float32)
         self._block, self._threads = max(1, min(block, CELLS // max(1, self._size))), threads
 
     def __call__(self, seeds: sp.csr_array) -> Iterator[Solution]:
@@ -67,9 +67,9 @@ class Pushes:
             self._restart * seeds.data,
         )
 
-        def one(start: int) -> Solution:
-            own = first[start : min(start + self._block, seeds.shape[0]) + 1]
-            out = np.zeros((len(own) - 1, self._size), dtype=np.float32)
+        def solve(start: int) -> Solution:
+            starts = first[start : min(start + self._block, seeds.shape[0]) + 1]
+            out = np.zeros((len(starts) - 1, self._size), dtype=np.float32)
             pushes, left, total = (
                 np.zeros(len(out), dtype=np.int64),
                 np.zeros(len(out)),
@@ -78,8 +78,8 @@ class Pushes:
             push_rows(
                 self._bounds,
                 self._columns,
-                self._kept,
-                own,
+                self._weights,
+                starts,
                 nodes,
                 shares,
                 self._least,
@@ -92,4 +92,6 @@ class Pushes:
             change = np.divide(2 * left, whole, out=np.zeros_like(left), where=total > 0)
             return Solution(start, out.T, pushes, change)
 
-        return map_threads(one, range(0, seeds.shape[0], self._block), self._threads or available())
+        return map_threads(
+            solve, range(0, seeds.shape[0], self._block), self._threads or available()
+        )

@@ -9,28 +9,28 @@ import numpy as np
 
 
 @numba.njit(cache=True, nogil=True)
-def push_rows(bounds, columns, kept, own, nodes, shares, least, out, pushes, left, total):
-    """Write v of the queries with seeds ``own[q]:own[q + 1]`` to ``out``, float32[B, N] of zeros.
+def push_rows(bounds, columns, weights, starts, nodes, shares, least, out, pushes, left, total):
+    """Write v of the queries with seeds ``starts[q]:starts[q + 1]`` to ``out``, float32[B, N] of 0.
 
-    ``bounds``, ``columns`` and ``kept`` are the compressed rows of (1 - a) T. ``pushes`` is
+    ``bounds``, ``columns`` and ``weights`` are the compressed rows of (1 - a) T. ``pushes`` is
     int64[B]; ``left`` and ``total`` are |r| and sum(x), float64[B].
     """
     size = out.shape[1]
     x, r = np.zeros(size), np.zeros(size)
     queue, waits = np.empty(size, np.int32), np.zeros(size, np.bool_)
     touched, seen = np.empty(size, np.int32), np.zeros(size, np.bool_)
-    for row in range(len(own) - 1):
+    for row in range(len(starts) - 1):
         head = tail = waiting = count = 0
         u, mass, first, last = (
             -1,
             1.0,
-            own[row],
-            own[row + 1],
+            starts[row],
+            starts[row + 1],
         )  # the seeds, then each node that is pushed
         while True:
             for k in range(first, last):
                 v = nodes[k] if u < 0 else columns[k]
-                r[v] += shares[k] if u < 0 else mass * kept[k]
+                r[v] += shares[k] if u < 0 else mass * weights[k]
                 if not seen[v]:
                     seen[v] = True
                     touched[count] = v

@@ -31,9 +31,8 @@ def f1(answer: str, gold: Sequence[str]) -> float:
     Words count with repetition. If one of the two has no word left, it is 1 if neither has,
     otherwise 0 (as the script of SQuAD 2.0; that of 1.1 gives 0).
     """
-    return max(
-        (_overlap(normalised(answer).split(), normalised(one).split()) for one in gold), default=0.0
-    )
+    words = normalised(answer).split()
+    return max((_overlap(words, normalised(text).split()) for text in gold), default=0.0)
 
 
 def _overlap(answer: list[str], gold: list[str]) -> float:

@@ -49,7 +49,7 @@ RULES = {
 
 
 def result(
-    found: Mapping[str, AnswerScores],
+    conditions: Mapping[str, AnswerScores],
     against: str | None,
     data: Benchmark,
     members: Int64Array,
@@ -60,8 +60,8 @@ def result(
     """Return everything, for JSON."""
     ids = data.query_ids.to_pylist()
     rows = []
-    for name, judged in found.items():
-        versus = {} if against in (None, name) else judged.against(found[against])
+    for name, judged in conditions.items():
+        versus = {} if against in (None, name) else judged.against(conditions[against])
         counted = dict(judged.counted)
         unusable = sum(counted.get("malformed", {}).values())
         rows.append(
@@ -79,7 +79,7 @@ def result(
     per_query = {}
     for i, number in enumerate(members.tolist()):
         answers = {}
-        for name, judged in found.items():
+        for name, judged in conditions.items():
             answers[name] = {"answer": judged.answers[i], "em": judged.em[i], "f1": judged.f1[i]}
         per_query[ids[number]] = answers
     figures = published.get("rows", {}).get(data.name, {})
@@ -104,24 +104,24 @@ def result(
     }
 
 
-def table(found: Mapping[str, Any]) -> Table:
+def table(report: Mapping[str, Any]) -> Table:
     """Return the table: a row per condition, then the published ones."""
     rows: list[list[Any]] = [
-        [row["condition"], f"{row['passages']:.1f}", found["n"], *map(row.get, SCORES)]
-        for row in found["conditions"]
+        [row["condition"], f"{row['passages']:.1f}", report["n"], *map(row.get, SCORES)]
+        for row in report["conditions"]
     ]
-    for system, scores in found["published"]["rows"].items():
+    for system, scores in report["published"]["rows"].items():
         rows.append(
             [f"published: {system}", None, None, scores["em"], None, scores["f1"], *[None] * 6]
         )
-    model = found["reader"].get("model", "")
-    part = f"{found['n']} of {counted(found['of'], 'question')}, split {found['split']}"
-    title = f"{found['dataset']}: {part}, reader {model}, in percent"
-    title += f", W and L against {found['baseline']}" if found["baseline"] else ""
-    decides = {row["decides"] for row in found["conditions"] if "decides" in row}
+    model = report["reader"].get("model", "")
+    part = f"{report['n']} of {counted(report['of'], 'question')}, split {report['split']}"
+    title = f"{report['dataset']}: {part}, reader {model}, in percent"
+    title += f", W and L against {report['baseline']}" if report["baseline"] else ""
+    decides = {row["decides"] for row in report["conditions"] if "decides" in row}
     title += "".join(f", {words}" for how, words in RULES.items() if how in decides)
-    if found["published"]["rows"]:
-        title += f"; published, not comparable: {found['published']['paper']}"
+    if report["published"]["rows"]:
+        title += f"; published, not comparable: {report['published']['paper']}"
     return Table("answers", title, COLUMNS, rows)
 
 
@@ -152,7 +152,9 @@ def notes(report: Mapping[str, Any]) -> list[str]:
 def estimate_table(estimates: Mapping[str, Estimate], dataset: str, n: int) -> Table:
     """Return the table of each condition's estimate."""
     parts = ("requests", "kept", "prompt", "completion")
-    rows: list[list[Any]] = [[name, *map(dict(one).get, parts)] for name, one in estimates.items()]
+    rows: list[list[Any]] = [
+        [name, *map(dict(estimate).get, parts)] for name, estimate in estimates.items()
+    ]
     _, *numbers = zip(*rows, strict=True)
     rows.append(["all", *map(sum, numbers)])
     counts = ("requests", "answered", "prompt tokens", "completion tokens")

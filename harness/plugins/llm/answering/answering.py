@@ -170,7 +170,7 @@ def contexts(
     condition: Condition, runs: Mapping[str, Run], benchmark: Benchmark, members: Int64Array
 ) -> Contexts:
     """Return the passages of each question."""
-    found: list[list[str]] = []
+    per_question: list[list[str]] = []
     for number in members.tolist():
         docs = benchmark.gold[number][benchmark.gold[number] >= 0]
         if condition.source not in (NOTHING, GOLD_PASSAGES):
@@ -181,8 +181,8 @@ def contexts(
         if condition.tokens is not None:
             held = np.cumsum([len(passage.split()) for passage in passages])
             passages = passages[: max(1, int(np.sum(held <= condition.tokens)))]
-        found.append(passages)
-    return found
+        per_question.append(passages)
+    return per_question
 
 
 def judge(

@@ -66,22 +66,28 @@ def run(config: DictConfig) -> None:
     questions = [data.questions[number] for number in members.tolist()]
     whole = (data.query_ids, data.doc_ids, f"dataset={data.name}")
     runs = {name: fit(lists.read(str(path)), f"run={path}", *whole) for name, path in paths.items()}
-    texts = {one.name: answering.contexts(one, runs, data, members) for one in named}
+    texts = {
+        condition.name: answering.contexts(condition, runs, data, members) for condition in named
+    }
     if config.dry_run:
-        estimates = {one.name: reader.estimate(questions, texts[one.name]) for one in named}
+        estimates = {
+            condition.name: reader.estimate(questions, texts[condition.name]) for condition in named
+        }
         print(answer_table.estimate_table(estimates, data.name, len(members)).text())
         print(
             "dry_run: nothing was asked. The estimate has four letters per token, and answers of "
             "the largest length"
         )
         return
-    found = {
-        one.name: answering.judge(one, reader, questions, texts[one.name], gold, labels, store)
-        for one in named
+    scores = {
+        condition.name: answering.judge(
+            condition, reader, questions, texts[condition.name], gold, labels, store
+        )
+        for condition in named
     }
     split = part_name(config.split, splitting)
     result = answer_table.result(
-        found,
+        scores,
         against,
         data,
         members,

@@ -79,12 +79,12 @@ class Client:
             Stop: the endpoint does not answer.
         """
         asked = f"encoder.base_url={self.encoder.base_url}"
-        step, found = self.encoder.batch_size, list[Float32Array]()
+        step, vectors = self.encoder.batch_size, list[Float32Array]()
         batches = [texts[start : start + step] for start in range(0, len(texts), step)]
         pool = ThreadPoolExecutor(self.encoder.parallel)
         try:
             for part in pool.map(self._vectors, batches):
-                found += part
+                vectors += part
                 advance(len(part))
         except Away as error:
             raise Stop(
@@ -98,13 +98,13 @@ class Client:
             ) from error
         finally:
             pool.shutdown(cancel_futures=True)
-        if len(lengths := sorted(set(map(len, found)))) > 1:
+        if len(lengths := sorted(set(map(len, vectors)))) > 1:
             raise HarnessError(
                 f"{asked}: vectors of {' and '.join(map(str, lengths))} numbers; check the "
                 "address: one server must answer all requests"
             )
-        self.dimension = len(found[0])
-        return np.stack(found), np.zeros(len(found), dtype=np.bool_)
+        self.dimension = len(vectors[0])
+        return np.stack(vectors), np.zeros(len(vectors), dtype=np.bool_)
 
     def _vectors(self, texts: Sequence[str]) -> list[Float32Array]:
         """Return the vectors of one batch."""

@@ -37,11 +37,12 @@ class Answers:
     @classmethod
     def of(cls, chat: Chat) -> Answers:
         """Return the answers of a strategy, under the server's latest name of the model."""
-        kept = cls(chat)
+        answers = cls(chat)
         try:
-            served = str(json.loads((kept._folder() / SERVED).read_text(encoding="utf-8"))["model"])
+            text = (answers._folder() / SERVED).read_text(encoding="utf-8")
+            served = str(json.loads(text)["model"])
         except (OSError, *UNREADABLE):
-            return kept
+            return answers
         return cls(chat, served)
 
     def serving(self, model: str) -> Answers:

@@ -184,8 +184,8 @@ class Endpoint:
         options = {"timeout": 5}
         try:
             answer = self._client.get("/models", cast_to=self._response, options=options)
-            found = json.loads(answer.text)["data"]
-            names = {str(row["id"]): str(row.get("root") or row["id"]) for row in found}
+            rows = json.loads(answer.text)["data"]
+            names = {str(row["id"]): str(row.get("root") or row["id"]) for row in rows}
         except self._openai.APIConnectionError:
             return None
         except (self._openai.APIError, *UNREADABLE):
@@ -214,5 +214,6 @@ def seconds_of(value: str) -> float | None:
 
 def describe(error: BaseException) -> str:
     """Return an error and its cause in one line of up to 300 characters."""
-    parts = [" ".join(str(each).split()) for each in (error, error.__cause__) if each is not None]
+    faults = [error] if error.__cause__ is None else [error, error.__cause__]
+    parts = [" ".join(str(fault).split()) for fault in faults]
     return "; ".join(dict.fromkeys(part for part in parts if part))[:300]

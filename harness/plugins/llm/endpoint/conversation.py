@@ -44,7 +44,7 @@ class Conversation:
     """
 
     def __init__(self, chat: Chat, patience: int | None = None) -> None:
-        self.chat, self.kept, self.patience = chat, Answers.of(chat), patience
+        self.chat, self.answer_store, self.patience = chat, Answers.of(chat), patience
         self._in_a_row = 0
         self._at = f"{chat.concept}.base_url={chat.base_url}"
         self._endpoint: Endpoint | None = None
@@ -82,7 +82,7 @@ class Conversation:
             Away: the endpoint does not answer.
         """
         request = self.chat.request(message, name, form)
-        stored = self.kept.find(prompt, request)
+        stored = self.answer_store.find(prompt, request)
         first = 0 if stored is None else -1
         for attempt in range(first, TRIES):
             try:
@@ -99,7 +99,7 @@ class Conversation:
                 stored = None
                 continue
             if stored is None:
-                self.kept.keep(prompt, request, answer)
+                self.answer_store.keep(prompt, request, answer)
             self._in_a_row = 0
             return result
         self.wrong.append({**about, "why": why, "reason": reason, "answer": answer.content})
@@ -123,8 +123,8 @@ class Conversation:
         except HarnessError:  # no key: an error only if something has to be asked
             served = None
         if served is not None:
-            self.kept = self.kept.serving(served)
-        found: list[Result] = []
+            self.answer_store = self.answer_store.serving(served)
+        completed: list[Result] = []
         waiting = iter(items)
 
         def results() -> Iterator[Result]:
@@ -141,10 +141,10 @@ class Conversation:
         ):
             try:
                 for result in results():
-                    found.append(result)
+                    completed.append(result)
                     progress.update()
-                    self._check_refusals(len(found), len(items), unit)
-                    self._check_patience(len(found), len(items), unit)
+                    self._check_refusals(len(completed), len(items), unit)
+                    self._check_patience(len(completed), len(items), unit)
             except BaseException as error:
                 executor.shutdown(wait=True, cancel_futures=True)
                 if not isinstance(error, Away):
@@ -157,7 +157,7 @@ class Conversation:
         if others := {answer.model for answer, _ in self.received} - {"", self.chat.model}:
             asked, answering = f"{self.chat.concept}.model={self.chat.model}", sorted(others)
             log.warning("%s: the server says that %s answers", asked, ", ".join(answering))
-        return found
+        return completed
 
     def _check_refusals(self, done: int, whole: int, unit: str) -> None:
         refused = [row["reason"] for row in self.wrong if row["why"] == "refused"]

@@ -45,7 +45,7 @@ def read_text(concept: str, field: str, name: str, *holds: str) -> str:
 
 def fill(text: str, **parts: str) -> str:
     """Return a prompt with parts in place of their names in braces; braces in a part are kept."""
-    return re.sub(r"\{(\w+)\}", lambda found: parts.get(found[1], found[0]), text)
+    return re.sub(r"\{(\w+)\}", lambda match: parts.get(match[1], match[0]), text)
 
 
 def form_of(fields: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
@@ -65,7 +65,7 @@ def read_field(content: str, name: str, kind: type[T]) -> T:
         ValueError: there is no such object or value of the kind.
     """
     value = json.loads(content[content.find("{") : content.rfind("}") + 1] or content)
-    found = value.get(name) if isinstance(value, dict) else None
-    if not isinstance(found, kind):
+    entry = value.get(name) if isinstance(value, dict) else None
+    if not isinstance(entry, kind):
         raise ValueError(f"no {'list' if issubclass(kind, list) else 'text'} under {name}")
-    return found
+    return entry

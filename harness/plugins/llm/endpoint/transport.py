@@ -19,9 +19,8 @@ LEFT_OUT = (b"content-encoding", b"content-length", b"transfer-encoding")
 
 def http_module(openai: Any) -> Any:
     """Return the module httpx, or the successor on which this ``openai`` is built."""
-    base = next(
-        one for one in openai.DefaultHttpxClient.__mro__ if not one.__module__.startswith("openai")
-    )
+    bases = openai.DefaultHttpxClient.__mro__
+    base = next(kind for kind in bases if not kind.__module__.startswith("openai"))
     return sys.modules[base.__module__.partition(".")[0]]
 
 
@@ -95,5 +94,5 @@ class BoundedTransport:
         finally:
             response.close()
         content = bytes(data).replace(self._key, b"***") if self._key else bytes(data)
-        headers = [one for one in response.headers.raw if one[0].lower() not in LEFT_OUT]
+        headers = [header for header in response.headers.raw if header[0].lower() not in LEFT_OUT]
         return self._http.Response(response.status_code, headers=headers, content=content)

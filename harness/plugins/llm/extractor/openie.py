@@ -65,10 +65,10 @@ class Statements:
         for row in triples if isinstance(triples, list) else [None]:
             match row:
                 case [str(subject), str(predicate), str(object_)]:
-                    one, other = normal(subject), normal(object_)
-                    if one and other:
-                        links.append((one, predicate.strip(), other))
-                        names |= {one: None, other: None}
+                    subject_name, object_name = normal(subject), normal(object_)
+                    if subject_name and object_name:
+                        links.append((subject_name, predicate.strip(), object_name))
+                        names |= {subject_name: None, object_name: None}
                     else:
                         wrong["empty_names"] += 1
                 case _:
@@ -129,11 +129,11 @@ def add_open_names(
     stated = np.unique(extraction.passages.entity[extraction.passages.kind == OPEN])
     known = Gazetteer([extraction.names[entity] for entity in stated.tolist()])
     for text, names in zip(questions, base, strict=True):
-        at, found = words(text), list(names)
+        at, extended = words(text), list(names)
         for name, first, after in known.find(at):
             if any(is_capitalised(text, at, i) for i in range(first, after)):
                 place = np.array([at.start[first], at.end[after - 1]])
                 start, end = byte_offsets(text, place).tolist()
                 if not any(a < end and start < b for _, a, b, _ in names):
-                    found.append((known.names[name], start, end, OPEN))
-        yield found
+                    extended.append((known.names[name], start, end, OPEN))
+        yield extended

@@ -89,7 +89,7 @@ def match_rows(path: Path, benchmark: Benchmark) -> tuple[list[Statements | None
         "text": _unique(map(_spaced, benchmark.corpus["text"][:])),
         "id": _unique(benchmark.doc_ids.to_pylist()),
     }
-    said: list[Statements | None] = [None] * len(benchmark.passages)
+    statements: list[Statements | None] = [None] * len(benchmark.passages)
     counts: Counter[str] = Counter(dict.fromkeys(("rows_without_passage", "rows_again"), 0))
     for where, row in _records(path):
         counts["rows"] += 1
@@ -107,12 +107,12 @@ def match_rows(path: Path, benchmark: Benchmark) -> tuple[list[Statements | None
         place = keys[way][tried[way]] if way else None
         if place is None:
             counts["rows_without_passage"] += 1
-        elif said[place] is not None:
+        elif statements[place] is not None:
             counts["rows_again"] += 1
         else:
             counts[f"rows_by_{way}"] += 1
-            said[place] = _statements(where, row)
-    return said, dict(counts)
+            statements[place] = _statements(where, row)
+    return statements, dict(counts)
 
 
 def _statements(where: str, row: Mapping[str, object]) -> Statements:
@@ -123,7 +123,10 @@ def _statements(where: str, row: Mapping[str, object]) -> Statements:
             f"{where}: entities and triples are missing, found the fields {', '.join(row)}"
         )
     if isinstance(triples, list):
-        triples = [one[:3] if isinstance(one, list) and len(one) == 4 else one for one in triples]
+        triples = [
+            triple[:3] if isinstance(triple, list) and len(triple) == 4 else triple
+            for triple in triples
+        ]
     return Statements.of(entities, triples)
 
 

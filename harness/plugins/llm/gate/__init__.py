@@ -79,9 +79,9 @@ def keep(gate: FactGate, questions: Sequence[str], candidates: Candidates, store
 
     flat = (part for texts in distinct for part in (str(len(texts)), *texts))
     inputs = {"questions": texts_sha256(questions), "candidates": texts_sha256(flat)}
-    made = store.get("gate", identity(gate), inputs, build, resumable=True)
-    passed = load_array(made.path / "kept.npy")
+    artifact = store.get("gate", identity(gate), inputs, build, resumable=True)
+    passed = load_array(artifact.path / "kept.npy")
     pairs = zip(owner.tolist(), itertools.chain(*distinct), strict=True)
     chosen = set(itertools.compress(pairs, passed))
     flags = [(place, text) in chosen for place, texts in enumerate(candidates) for text in texts]
-    return np.array(flags, np.bool_), made.facts
+    return np.array(flags, np.bool_), artifact.facts

@@ -41,8 +41,8 @@ class Embedding:
         """Return the decisions (see ``FactGate``). It counts ``below`` (the threshold) and
         ``beyond`` (the most).
         """
-        texts = [text for own in candidates for text in own]
-        owner = np.repeat(np.arange(len(candidates)), [len(own) for own in candidates])
+        texts = [text for group in candidates for text in group]
+        owner = np.repeat(np.arange(len(candidates)), [len(group) for group in candidates])
         cosine = np.empty(0)
         if texts:
             number = {text: place for place, text in enumerate(dict.fromkeys(texts))}

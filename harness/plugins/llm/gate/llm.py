@@ -71,19 +71,19 @@ class LLM(Chat):
             answered = conversation.ask(about, prompt, message, _read, "facts", self._form()) or []
             return [text if isinstance(text, str) else None for text in answered]
 
-        asked = [place for place, own in enumerate(candidates) if own]
+        asked = [place for place, facts in enumerate(candidates) if facts]
         named = conversation.ask_all(asked, ask, "gate facts", "question")
         conversation.list_wrong(folder, "question", len(asked))
         passed: list[bool] = []
         strangers = beyond = 0
         for question, texts in zip(asked, named, strict=True):
-            own = candidates[question]
-            place = {_plain(text): i for i, text in reversed(list(enumerate(own)))}
-            found = [None if text is None else place.get(_plain(text)) for text in texts]
-            known = list(dict.fromkeys(i for i in found if i is not None))
+            facts = candidates[question]
+            place = {_plain(text): i for i, text in reversed(list(enumerate(facts)))}
+            numbers = [None if text is None else place.get(_plain(text)) for text in texts]
+            known = list(dict.fromkeys(i for i in numbers if i is not None))
             chosen = known[: self.most]
-            passed += [number in chosen for number in range(len(own))]
-            strangers += found.count(None)
+            passed += [number in chosen for number in range(len(facts))]
+            strangers += numbers.count(None)
             beyond += len(known) - len(chosen)
         counts = {"strangers": strangers, "beyond": beyond, **conversation.facts()}
         return np.array(passed, dtype=np.bool_), counts

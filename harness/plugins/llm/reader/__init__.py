@@ -56,5 +56,5 @@ def read(
 
     flat = (part for passages in contexts for part in (str(len(passages)), *passages))
     inputs = {"questions": texts_sha256(questions), "contexts": texts_sha256(flat)}
-    made = store.get("answer", identity(reader), inputs, build, resumable=True)
-    return json.loads((made.path / ANSWERS).read_text(encoding="utf-8")), made.facts
+    artifact = store.get("answer", identity(reader), inputs, build, resumable=True)
+    return json.loads((artifact.path / ANSWERS).read_text(encoding="utf-8")), artifact.facts

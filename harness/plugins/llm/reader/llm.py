@@ -77,10 +77,10 @@ class LLM(Chat):
         For answers that are not stored, a prompt's tokens are a quarter of its letters, and an
         answer has ``max_tokens`` tokens, so no run takes more.
         """
-        kept, prompts, held = Answers.of(self), 0, 0
+        stored, prompts, held = Answers.of(self), 0, 0
         for question, context in zip(questions, contexts, strict=True):
             prompt, message = self._message(question, context)
-            if kept.find(prompt, self.request(message, "answer", self._schema())) is not None:
+            if stored.find(prompt, self.request(message, "answer", self._schema())) is not None:
                 held += 1
             else:
                 prompts += -(-len(message) // LETTERS)

@@ -72,19 +72,19 @@ class Likelihood:
         read = list(starmap(self._tokens, pairs))
 
         def forward(shape: Hashable, rows: Sequence[int]) -> Float64Array:
-            length, kept = cast("tuple[int, int]", shape)
+            length, needed = cast("tuple[int, int]", shape)
             ids = torch.zeros((len(rows), length), dtype=torch.long)
             asked = torch.zeros((len(rows), length), dtype=torch.bool)
             for place, row in enumerate(rows):
                 tokens, first, _ = read[row]
                 ids[place, : len(tokens)] = torch.tensor(tokens)
                 asked[place, first : len(tokens)] = True
-            ids, asked = ids.to(self.device), asked.to(self.device)[:, length - kept + 1 :]
-            logits = self.model(input_ids=ids, logits_to_keep=kept).logits[:, :-1]
+            ids, asked = ids.to(self.device), asked.to(self.device)[:, length - needed + 1 :]
+            logits = self.model(input_ids=ids, logits_to_keep=needed).logits[:, :-1]
             chances = (
                 logits.float()
                 .log_softmax(dim=-1)
-                .gather(-1, ids[:, length - kept + 1 :, None])[..., 0]
+                .gather(-1, ids[:, length - needed + 1 :, None])[..., 0]
             )
             values: Float64Array = (
                 ordered_sum(torch.where(asked, chances.double(), 0.0))[:, 0].cpu().numpy()
@@ -95,8 +95,8 @@ class Likelihood:
         for tokens, first, _ in read:
             length = min(round_up(len(tokens)), self.limit)
             shapes.append((length, length - (first - 1) // STEP * STEP))
-        found = score_batches(forward, shapes, self.judge.batch_size, self.device, advance)
-        return found, np.array([cut for _, _, cut in read])
+        scores = score_batches(forward, shapes, self.judge.batch_size, self.device, advance)
+        return scores, np.array([cut for _, _, cut in read])
 
     def _tokens(self, question: str, passage: str) -> tuple[list[int], int, bool]:
         """The tokens of a pair, where the question's begin, and whether the passage was cut."""
@@ -115,5 +115,5 @@ class Likelihood:
                 "has no room beside reranker.prompt, or nothing before it; raise the length, "
                 "lengthen the prompt"
             )
-        given = [*start, *tokens[0], *tokens[1][:room], *tokens[2]]
-        return given + asked, len(given), len(tokens[1]) > room
+        context = [*start, *tokens[0], *tokens[1][:room], *tokens[2]]
+        return context + asked, len(context), len(tokens[1]) > room

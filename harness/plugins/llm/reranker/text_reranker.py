@@ -141,16 +141,16 @@ def _count(judge: TextReranker, missing: Mapping[str, Pair], known: PairScores) 
     with Progress("read", len(asked), "pairs") as bar:
         for start in range(0, len(asked), SHARD):
             part = asked[start : start + SHARD]
-            found, shortened = _opened(judge).score([missing[key] for key in part], bar.update)
-            bad = np.flatnonzero(~np.isfinite(found))
+            scores, shortened = _opened(judge).score([missing[key] for key in part], bar.update)
+            bad = np.flatnonzero(~np.isfinite(scores))
             if bad.size:
                 question, passage = missing[part[bad[0]]]
                 raise HarnessError(
                     f"reranker.model={judge.model}: the score of {question[:40]!r} and "
-                    f"{passage[:40]!r} is {found[bad[0]]} (half precision overflows in some "
+                    f"{passage[:40]!r} is {scores[bad[0]]} (half precision overflows in some "
                     "models: try reranker.dtype=float32)"
                 )
-            known.add(part, found)
+            known.add(part, scores)
             cut += int(shortened.sum())
     if cut:
         log.warning("%d of %d pairs were shortened %s", cut, len(asked), judge.limit())

@@ -30,13 +30,13 @@ def run(config: DictConfig) -> None:
     complete(config)
     refuse_unread(*CHOICE)
     refuse_unread(*FUSION)
-    place, found = fit(config, typed())
-    starts = {name: knob[0] for stage in found["stages"] for name, knob in stage.items()}
+    place, content = fit(config, typed())
+    starts = {name: knob[0] for stage in content["stages"] for name, knob in stage.items()}
     rows = []
-    for name, value in found["weights"].items():
-        folds = "  ".join(f"{part[name]:g}" for part in found["folds"].values())
+    for name, value in content["weights"].items():
+        folds = "  ".join(f"{part[name]:g}" for part in content["folds"].values())
         rows.append([name, f"{starts[name]:g}", f"{value:g}", folds])
-    begun = "as shipped" if found["shipped"] else "start"
+    begun = "as shipped" if content["shipped"] else "start"
     titles = ("weight", begun, "fitted", "without each fold")
     print(Table("weights", "weights", [Column(title, "text") for title in titles], rows).text())
     print()
@@ -47,10 +47,10 @@ def run(config: DictConfig) -> None:
         "left_out": "left out",
     }
     scores = []
-    for name, one in found["objective"].items():
-        scores.append([name, one["n"], *map(one.get, shares)])
+    for name, means in content["objective"].items():
+        scores.append([name, means["n"], *map(means.get, shares)])
     columns = [Column("benchmark", "text"), Column("n", "count")]
     columns += [Column(f"{title} %") for title in shares.values()]
-    title = f"mean of {', '.join(found['metrics'])} on tune"
+    title = f"mean of {', '.join(content['metrics'])} on tune"
     print(Table("objective", title, columns, scores).text())
     print(place)

@@ -66,11 +66,11 @@ class CrossFit:
         parts = {part: self._fit(f"without fold {part}", part) for part in range(FOLDS)}
         start: dict[str, float] = {}
         for stage in self.target.stages:
-            start |= {name: float(given[0]) for name, given in sorted(stage.items())}
+            start |= {name: float(knob[0]) for name, knob in sorted(stage.items())}
         objective: dict[str, dict[str, float]] = {}
         questions: dict[int, list[str]] = {part: [] for part in range(FOLDS)}
         for name, setting in {**self.settings, **self.others}.items():
-            first, fit = (self._values(name, given) for given in (start, whole))
+            first, fit = (self._values(name, weights) for weights in (start, whole))
             scores = objective[name] = {"n": len(fit), "start": _mean(first)}
             if name in self.others:
                 scores["left_out"] = _mean(fit)
@@ -78,16 +78,19 @@ class CrossFit:
             fold, unseen = self.fold[name], np.empty_like(fit)
             ids = setting.benchmark.query_ids.take(setting.members)
             for part, weights in parts.items():
-                own = fold == part
-                unseen[own] = self._values(name, weights)[own]
-                questions[part] += ids.filter(pa.array(own)).to_pylist()
+                in_part = fold == part
+                unseen[in_part] = self._values(name, weights)[in_part]
+                questions[part] += ids.filter(pa.array(in_part)).to_pylist()
             scores |= {"fit": _mean(fit), "held_out_folds": _mean(unseen)}
         return {"weights": whole, "folds": parts, "objective": objective, "questions": questions}
 
     @cached_property
     def fold(self) -> dict[str, Int64Array]:
         """int64[n] by benchmark, the fold of each tune question."""
-        return {name: one.benchmark.folds[one.members] for name, one in self.settings.items()}
+        return {
+            name: setting.benchmark.folds[setting.members]
+            for name, setting in self.settings.items()
+        }
 
     def _fit(self, what: str, left_out: int | None) -> dict[str, float]:
         """Return the weights from all folds but one."""
@@ -122,8 +125,8 @@ class CrossFit:
             ranks = self.cache[name][1]({knob: weights[knob] for knob in moving})
             values = [Metric.parse(metric)(ranks) for metric in self.metrics]
             self.cache[asked] = np.mean(values, axis=0)
-        found: Float64Array = self.cache[asked]
-        return found
+        means: Float64Array = self.cache[asked]
+        return means
 
 
 def _mean(values: Float64Array) -> float:

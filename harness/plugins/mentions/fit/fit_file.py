@@ -31,7 +31,7 @@ VERSION = 2
 TARGET = "target="
 
 
-def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]:
+def fit(config: DictConfig, overrides: Sequence[str]) -> tuple[Path, dict[str, Any]]:
     """Fit by ``config.fit`` and write the file.
 
     The file's bytes depend on data, configuration, code and libraries; it holds no time and no
@@ -39,7 +39,7 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]
 
     Args:
         config: the configuration.
-        given: the overrides that were typed.
+        overrides: the overrides that were typed.
 
     Returns:
         The file and its content. ``shipped`` is whether the search began with the list as conf/ has
@@ -47,7 +47,7 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]
     """
     options = cast("dict[str, Any]", OmegaConf.to_container(config.fit, resolve=True))
     target, left = instantiate(config.target), _names("fit.leave_out", options["leave_out"])
-    settings = _settings(config, options["datasets"], given)
+    settings = _settings(config, options["datasets"], overrides)
     for name in left:
         one_of("fit.leave_out", name, list(settings))
     metrics(options["objective"], None)
@@ -71,9 +71,9 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]
         **crossed.fit_folds(),
     }
     start = {name: knob[0] for stage in target.stages for name, knob in stage.items()}
-    edited = any(text.lstrip("+").startswith("target.retriever") for text in given)
+    edited = any(text.lstrip("+").startswith("target.retriever") for text in overrides)
     content["shipped"] = not edited and with_weights(target.retriever, start) == target.retriever
-    name = next((text[len(TARGET) :] for text in given if text.startswith(TARGET)), "fit")
+    name = next((text[len(TARGET) :] for text in overrides if text.startswith(TARGET)), "fit")
     default = Path(config.paths.runs) / "fits" / f"{name}-{digest(content)[:12]}.yaml"
     place = Path(options["out"] or default)
     write_text(place, yaml.safe_dump(content, sort_keys=False, width=120, default_flow_style=None))
@@ -81,22 +81,22 @@ def fit(config: DictConfig, given: Sequence[str]) -> tuple[Path, dict[str, Any]]
 
 
 def _names(knob: str, value: Any) -> list[str]:
-    found = [value] if isinstance(value, str) else value
-    if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed):
         raise HarnessError(
             f"{knob}={value!r}: expected names of benchmarks, e.g. {knob}=[2wikimultihopqa,musique]"
         )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(listed))
 
 
-def _settings(config: DictConfig, datasets: Any, given: Sequence[str]) -> dict[str, Setting]:
+def _settings(config: DictConfig, datasets: Any, overrides: Sequence[str]) -> dict[str, Setting]:
     """Return the configuration's benchmark, or those of ``fit.datasets`` with the same overrides,
     by name.
     """
     if datasets is None:
         setting = _setting(config)
         return {setting.benchmark.name: setting}
-    for text in given:
+    for text in overrides:
         if text.startswith(("dataset=", "dataset.")):
             raise HarnessError(
                 f"{text} and fit.datasets both say what is fitted on; leave one of them out"
@@ -109,7 +109,7 @@ def _settings(config: DictConfig, datasets: Any, given: Sequence[str]) -> dict[s
                 f"{', '.join(known)}; a folder of your "
                 "own is fitted on alone: dataset=folder dataset.path=DIR"
             )
-        composed = compose("fit", [*given, f"dataset={name}"])
+        composed = compose("fit", [*overrides, f"dataset={name}"])
         composed.paths = config.paths
         settings[name] = _setting(composed)
     return settings

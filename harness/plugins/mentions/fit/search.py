@@ -84,13 +84,13 @@ def check_knobs(knobs: Knobs) -> None:
     """Raise HarnessError unless each is [start, low, high, step] with low <= start <= high, low <
     high, step > 0.
     """
-    for name, given in knobs.items():
-        if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 4:
+    for name, knob in knobs.items():
+        if isinstance(knob, str) or not isinstance(knob, Sequence) or len(knob) != 4:
             raise HarnessError(
-                f"target.stages: {name} must be [start, low, high, step], got {given!r}"
+                f"target.stages: {name} must be [start, low, high, step], got {knob!r}"
             )
-        start, low, high, step = given
-        for value in given:
+        start, low, high, step = knob
+        for value in knob:
             bounded(f"target.stages: {name}", value)
         bounded(f"target.stages: {name}", high, low, open_low=True)
         bounded(f"target.stages: {name}", start, low, high)

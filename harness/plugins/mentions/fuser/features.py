@@ -70,10 +70,10 @@ def wanted_documents(pool: Calibrated, gold: Int32Array, target: str, fuser: str
     wanted = np.where(earlier, -1, gold) if target == "last_hop" else gold
     columns = pool.pool.columns(wanted)
     there = pool.pool.docs >= 0
-    found = torch.zeros(pool.pool.shape, dtype=torch.int32, device=there.device)
+    counts = torch.zeros(pool.pool.shape, dtype=torch.int32, device=there.device)
     if pool.pool.shape[1]:
-        found.scatter_add_(1, columns.clamp(min=0), (columns >= 0).int())
-    labels: BoolArray = (found[there] > 0).cpu().numpy()
+        counts.scatter_add_(1, columns.clamp(min=0), (columns >= 0).int())
+    labels: BoolArray = (counts[there] > 0).cpu().numpy()
     check_mixed(labels, f"fuser={fuser}", len(gold), f"documents in their pools are {target}")
     return labels
 

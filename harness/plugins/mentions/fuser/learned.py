@@ -101,9 +101,9 @@ class Learned:
     def __call__(self, pool: Calibrated) -> Tensor:
         """Return float64[Q, U], the fused scores."""
         give = "fuser.coefficients={list: [w, v]}"
-        found = learned_value("fuser=learned", "coefficients", self.coefficients, give)
-        check_lists("fuser.coefficients", found, pool.names)
-        return total([self._summand(pool, name, found[name]) for name in pool.names])
+        coefficients = learned_value("fuser=learned", "coefficients", self.coefficients, give)
+        check_lists("fuser.coefficients", coefficients, pool.names)
+        return total([self._summand(pool, name, coefficients[name]) for name in pool.names])
 
     def _summand(self, pool: Calibrated, name: str, weights: Sequence[float]) -> Tensor:
         parts = zip(feature_values(pool, name, self.features), weights, strict=False)

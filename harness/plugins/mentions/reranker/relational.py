@@ -108,8 +108,8 @@ class State:
         beside = [
             sum_shares(weight, related.held & ~bits),
             sum_shares(weight, bits),
-            *(_greatest(one, chosen) for one in (names, relation)),
-            *(_greatest(one.swapaxes(1, 2), chosen) for one in (names, relation)),
+            *(_greatest(matrix, chosen) for matrix in (names, relation)),
+            *(_greatest(matrix.swapaxes(1, 2), chosen) for matrix in (names, relation)),
             _greatest(related.shares, chosen),
             _greatest(related.shares_relation, chosen),
             _greatest(related.cosine, chosen),

@@ -102,12 +102,12 @@ class Fitted:
         fold, gold, fit = self._folds(benchmark), benchmark.gold, read_fit(self.path)
         renamed = (fold < 0) & (fit["splitting"] == "md5")
         renamed &= are_tune_questions(benchmark.questions, fit["fitted_on"])
-        found = np.zeros(len(fold), dtype=np.bool_)
+        is_seen = np.zeros(len(fold), dtype=np.bool_)
         for part in distinct(fold).tolist():
-            own = fold == part
-            taught = (fold >= 0) & ~own | renamed
-            found[own] = share_gold(gold[own], gold[taught])
-        return found
+            in_part = fold == part
+            taught = (fold >= 0) & ~in_part | renamed
+            is_seen[in_part] = share_gold(gold[in_part], gold[taught])
+        return is_seen
 
     def _folds(self, benchmark: Benchmark) -> Int64Array:
         """Return int64[Q], the fold of the fit of each question, or -1."""
@@ -158,10 +158,10 @@ def locate(path: str) -> Path:
 
 def with_weights(strategy: T, weights: Mapping[str, float]) -> T:
     """Return a frozen dataclass with some numbers set by dotted names: ``{"walk.title": 0.5}``."""
-    made: Any = strategy
+    changed: Any = strategy
     for name, value in sorted(weights.items()):
-        made = _set(made, name, value, name)
-    return made  # type: ignore[no-any-return]
+        changed = _set(changed, name, value, name)
+    return changed  # type: ignore[no-any-return]
 
 
 def _set(strategy: Any, path: str, value: float, name: str) -> Any:

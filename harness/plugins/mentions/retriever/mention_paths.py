@@ -202,12 +202,12 @@ class MentionPaths:
     def _proposed(self, texts: PairTexts) -> Pairs:
         """Return the candidates for seeds of a block of questions."""
         world, queries = texts.data, texts.queries
-        found = [world.nearest[queries], world.asked.nearest(queries, self.near)]
+        proposals = [world.nearest[queries], world.asked.nearest(queries, self.near)]
         if world.parts.every:
             near, _ = nearest_rows(world.parts.arrays[0], world.questions[queries], self.near)
-            found.append(world.sentences.texts.passage[near].astype(np.int64))
+            proposals.append(world.sentences.texts.passage[near].astype(np.int64))
         places = np.arange(len(queries))[:, None] * texts.size
-        pairs = [(places + docs).ravel() for docs in found]
+        pairs = [(places + docs).ravel() for docs in proposals]
         return np.unique(np.concatenate([*pairs, texts.named]))
 
     def _start(self, texts: PairTexts, pairs: Pairs) -> SeedBlock:
@@ -243,30 +243,30 @@ class MentionPaths:
             docs, cosine = nearest_rows(world.passages, bridges, self.near)
             place = np.repeat(np.flatnonzero(close), docs.shape[1])
             edges.append(("resembles", place, docs.ravel(), start.sentence[place], cosine.ravel()))
-        found = self._scored(texts, gone, worth, edges)
+        paths = self._scored(texts, gone, worth, edges)
         for _ in range(2, self.steps + 1):
-            pairs, values = reached_passages(start, found)
+            pairs, values = reached_passages(start, paths)
             new = np.isin(pairs, gone, invert=True)
             pairs, values = pairs[new], values[new]
             chosen = best_of_rows(pairs // texts.size, values, self.close)
             pairs, values = pairs[chosen], self.via * values[chosen]
             edges = [*self._edges(world, pairs, np.arange(len(pairs)))]
-            found += self._scored(texts, pairs, values, edges)
+            paths += self._scored(texts, pairs, values, edges)
             gone = np.union1d(gone, pairs)
-        return found
+        return paths
 
     def _edges(self, world: PathData, parents: Pairs, close: Int64Array) -> Iterator[Edges]:
         """Yield, by kind, the edges that leave the parents, of which ``close`` are the best."""
         for kind, crossing in world.joined.items():
-            kept = close if kind == "shares" else np.arange(len(parents))
-            place, end, sentence, rarity = crossing.leaving(parents[kept] % len(world.passages))
-            yield kind, kept[place], end, sentence, rarity
+            starts = close if kind == "shares" else np.arange(len(parents))
+            place, end, sentence, rarity = crossing.leaving(parents[starts] % len(world.passages))
+            yield kind, starts[place], end, sentence, rarity
 
     def _scored(
         self, texts: PairTexts, parents: Pairs, worth: Values, edges: Sequence[Edges]
     ) -> list[Paths]:
         """Return the paths along edges to other passages, by kind."""
-        found = []
+        paths = []
         for kind, place, end, sentence, value in edges:
             ends = parents[place] // texts.size * texts.size + end
             other = ends != parents[place]
@@ -276,5 +276,5 @@ class MentionPaths:
             distinct, back = np.unique(ends, return_inverse=True)
             score = worth[place] + self.end.worth(texts.evidence(distinct))[back]
             score = score + getattr(self, kind).worth(features)
-            found.append(Paths(kind, parents[place], ends, features, score))
-        return found
+            paths.append(Paths(kind, parents[place], ends, features, score))
+        return paths

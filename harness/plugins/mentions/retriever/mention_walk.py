@@ -128,8 +128,8 @@ def find_named_titles(questions: Mentions, extraction: Extraction) -> tuple[Int6
     size, known = len(extraction.titled), questions.entity < len(extraction.names)
     shape = (len(questions.indptr) - 1, len(extraction.names))
     named = count_matrix(questions.text[known], questions.entity[known], shape)
-    found = (named @ about(extraction)).tocoo()
-    return tuple(np.divmod(distinct(found.row.astype(np.int64) * size + found.col), size))  # type: ignore[return-value]
+    titles = (named @ about(extraction)).tocoo()
+    return tuple(np.divmod(distinct(titles.row.astype(np.int64) * size + titles.col), size))  # type: ignore[return-value]
 
 
 def mask_titles(questions: list[str], mentions: Mentions) -> list[str]:

@@ -42,10 +42,10 @@ class MentionPathsTarget:
                 "target.retriever.resembles=null "
                 "target.retriever.steps=1"
             )
-        own = [name.startswith("own.") for name in self.stages[0]]
+        is_own = [name.startswith("own.") for name in self.stages[0]]
         if (
             len(self.stages) != 2
-            or not all(own)
+            or not all(is_own)
             or any(name.startswith("own.") for name in self.stages[1])
         ):
             raise HarnessError(

@@ -74,11 +74,11 @@ def build_joint(results: Sequence[SweepResult], spec: Spec) -> Picture:
         results: sweeps of one experiment; each shows test if it was held out.
         spec: the figure's specification.
     """
-    found: dict[str, list[Pair]] = {}
+    pairs_of: dict[str, list[Pair]] = {}
     for result in results:
         table, metric = _described(result.config["experiment"], spec)
-        found[_where(result)] = find_pairs(result, table, metric)
-    return _picture(f"{spec['name']}_joint", metric, found)
+        pairs_of[_where(result)] = find_pairs(result, table, metric)
+    return _picture(f"{spec['name']}_joint", metric, pairs_of)
 
 
 def _where(result: SweepResult) -> str:
@@ -86,11 +86,11 @@ def _where(result: SweepResult) -> str:
     return f"{view.dataset}, {view.split}, n {view.n}"
 
 
-def _picture(name: str, metric: Metric, found: Mapping[str, Sequence[Pair]]) -> Picture:
+def _picture(name: str, metric: Metric, pairs_of: Mapping[str, Sequence[Pair]]) -> Picture:
     """Return the figure of gains over the first list's score, and over its lead on the second."""
     title = (
         f"{metric}: what the linear mixture of two lists adds to the better one, on "
-        f"{'; '.join(found)}"
+        f"{'; '.join(pairs_of)}"
     )
     notes = (
         "Added to the list that is better on tune, with its 95% interval, over the score of the "
@@ -99,20 +99,20 @@ def _picture(name: str, metric: Metric, found: Mapping[str, Sequence[Pair]]) -> 
         "List, alpha and normalizer "
         "were chosen on tune."
     )
-    return Picture(name, title, functools.partial(_draw, found=found), 3.4, notes)
+    return Picture(name, title, functools.partial(_draw, pairs_of=pairs_of), 3.4, notes)
 
 
-def _draw(figure: Figure, found: Mapping[str, Sequence[Pair]]) -> None:
+def _draw(figure: Figure, pairs_of: Mapping[str, Sequence[Pair]]) -> None:
     """Draw a colour per benchmark and a marker per second list."""
     left, right = figure.subplots(1, 2, sharey=True)
     markers = dict(
         zip(
-            dict.fromkeys(pair.other for pairs in found.values() for pair in pairs),
+            dict.fromkeys(pair.other for pairs in pairs_of.values() for pair in pairs),
             MARKERS,
             strict=False,
         )
     )
-    for color, (where, pairs) in zip(COLORS, found.items(), strict=False):
+    for color, (where, pairs) in zip(COLORS, pairs_of.items(), strict=False):
         for other, marker in markers.items():
             shown = [pair for pair in pairs if pair.other == other]
             differences = [pair.against.difference for pair in shown]
@@ -147,9 +147,8 @@ def find_pairs(result: SweepResult, table: Spec, metric: Metric) -> list[Pair]:
     for part in table["parts"]:
         rows = find_rows(table, part["rows"], every.rows, every.ranks, every.baselines)
         places = [place for place in rows if place is not None]
-        shown = [
-            one for place in places if (one := view.place(whole.rows[place].trial)) is not None
-        ]
+        in_view = [view.place(whole.rows[place].trial) for place in places]
+        shown = [place for place in in_view if place is not None]
         if len(shown) < len(part["rows"]):
             continue
         first, second = (view.values(place, metric) for place in shown[:2])
@@ -166,7 +165,9 @@ def find_pairs(result: SweepResult, table: Spec, metric: Metric) -> list[Pair]:
             )
         )
     compared = Family.of([pair.against for pair in pairs], view.evaluation)
-    return [replace(pair, against=one) for pair, one in zip(pairs, compared, strict=True)]
+    return [
+        replace(pair, against=comparison) for pair, comparison in zip(pairs, compared, strict=True)
+    ]
 
 
 def _described(experiment: Spec, spec: Spec) -> tuple[Spec, Metric]:

@@ -71,18 +71,18 @@ def kendall(first: Scored, second: Scored) -> tuple[Tensor, Tensor]:
     size = (shared != LAST).sum(dim=-1, keepdim=True)
     shared = shared[:, : int(size.max()) if size.numel() else 0]
     held = shared != LAST
-    one, other = shared >> 32, torch.where(held, shared & 0xFFFFFFFF, LAST)
+    first_keys, second_keys = shared >> 32, torch.where(held, shared & 0xFFFFFFFF, LAST)
     discordant = torch.zeros_like(size)
     for place in range(shared.shape[-1] - 1):
-        discordant += (other[:, place + 1 :] < other[:, place : place + 1]).sum(
+        discordant += (second_keys[:, place + 1 :] < second_keys[:, place : place + 1]).sum(
             dim=-1, keepdim=True
         )
     pairs = size * (size - 1) // 2
-    tied_one, tied_other, tied_both = (
-        _tied(keys, held) for keys in (one, other.sort(dim=-1).values, shared)
+    tied_first, tied_second, tied_both = (
+        _tied(keys, held) for keys in (first_keys, second_keys.sort(dim=-1).values, shared)
     )
-    surplus = pairs - tied_one - tied_other + tied_both - 2 * discordant
-    scale = ((pairs - tied_one) * (pairs - tied_other)).double().sqrt()
+    surplus = pairs - tied_first - tied_second + tied_both - 2 * discordant
+    scale = ((pairs - tied_first) * (pairs - tied_second)).double().sqrt()
     return torch.where(scale == 0, 0.0, surplus / torch.where(scale == 0, 1.0, scale)), size
 
 

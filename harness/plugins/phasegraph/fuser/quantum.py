@@ -34,5 +34,5 @@ class Quantum:
         """Return float64[Q, U], the fused scores."""
         chances = [scored.probabilities for scored in pool.lists]
         fused = total(chances)
-        pairs = [(one * other).sqrt_() for one, other in itertools.combinations(chances, 2)]
+        pairs = [(first * second).sqrt_() for first, second in itertools.combinations(chances, 2)]
         return fused.add_(total(pairs).mul_(2 * math.cos(self.theta))) if pairs else fused

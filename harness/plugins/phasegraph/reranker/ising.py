@@ -116,9 +116,9 @@ def coupling(pool: Calibrated, columns: Tensor, there: Tensor) -> Tensor:
     group = group[order]
     for apart in range(1, int(np.bincount(group).max(initial=0))):
         both = np.flatnonzero(group[apart:] == group[:-apart])
-        one, other = order[both], order[both + apart]
-        np.add.at(shared, (owner[one], slot[one], slot[other]), weight[one])
-        np.add.at(shared, (owner[one], slot[other], slot[one]), weight[one])
-    found = torch.from_numpy(shared).to(columns.device)
-    sums = ordered_sum(found)
-    return found / torch.where(sums == 0, 1.0, sums)
+        left, right = order[both], order[both + apart]
+        np.add.at(shared, (owner[left], slot[left], slot[right]), weight[left])
+        np.add.at(shared, (owner[left], slot[right], slot[left]), weight[left])
+    weights = torch.from_numpy(shared).to(columns.device)
+    sums = ordered_sum(weights)
+    return weights / torch.where(sums == 0, 1.0, sums)

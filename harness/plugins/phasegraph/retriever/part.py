@@ -49,41 +49,41 @@ class Part:
         """Return the run over the benchmark's passages, of which only the part is found, and its
         size.
         """
-        kept = members(benchmark, self.share)
-        run, facts = self.retriever.retrieve(part(benchmark, kept), store)
-        found = Run(
+        passages = members(benchmark, self.share)
+        run, facts = self.retriever.retrieve(part(benchmark, passages), store)
+        lists = Run(
             run.query_ids,
             benchmark.doc_ids,
             run.indptr,
-            kept[run.docs].astype(np.int32),
+            passages[run.docs].astype(np.int32),
             run.scores,
         )
-        return found, {**facts, "passages": len(kept)}
+        return lists, {**facts, "passages": len(passages)}
 
 
 def members(benchmark: Benchmark, share: float) -> Int64Array:
     """Return int64[n], the numbers of the passages of a part, ascending."""
     names = (name.encode() for name in benchmark.doc_ids.to_pylist())
     hashes = (hashlib.md5(name, usedforsecurity=False).hexdigest() for name in names)
-    fraction = np.array([int(each, 16) / 2**128 for each in hashes])
-    kept = (fraction < share) | (share == 1)
-    kept[benchmark.gold[benchmark.gold >= 0]] = True
-    return np.flatnonzero(kept)
+    fraction = np.array([int(digest, 16) / 2**128 for digest in hashes])
+    is_member = (fraction < share) | (share == 1)
+    is_member[benchmark.gold[benchmark.gold >= 0]] = True
+    return np.flatnonzero(is_member)
 
 
-def part(benchmark: Benchmark, kept: Int64Array) -> Benchmark:
+def part(benchmark: Benchmark, passages: Int64Array) -> Benchmark:
     """Return the benchmark with these passages only, which include all that support its
     questions.
     """
     place = np.full(len(benchmark.doc_ids) + 1, -1, dtype=np.int32)
-    place[kept] = np.arange(len(kept), dtype=np.int32)
-    ids = benchmark.doc_ids.take(pa.array(kept)).to_pylist()
+    place[passages] = np.arange(len(passages), dtype=np.int32)
+    ids = benchmark.doc_ids.take(pa.array(passages)).to_pylist()
     sha256 = (
         benchmark.sha256
-        if len(kept) == len(benchmark.doc_ids)
+        if len(passages) == len(benchmark.doc_ids)
         else texts_sha256([benchmark.sha256, *ids])
     )
-    corpus = benchmark.corpus.select(kept)
-    name = f"{benchmark.name} ({len(kept)} passages)"
+    corpus = benchmark.corpus.select(passages)
+    name = f"{benchmark.name} ({len(passages)} passages)"
     gold = np.where(benchmark.gold < 0, benchmark.gold, place[benchmark.gold])
     return Benchmark(name, corpus, benchmark.queries, gold, benchmark.chain, sha256)

@@ -85,7 +85,7 @@ def plain_passages(benchmark: Benchmark) -> list[str]:
     return [plain_words(text) for text in benchmark.passages]
 
 
-def overlap(one: Sequence[int], other: Sequence[int], p: float = 0.9) -> float:
+def overlap(ranking: Sequence[int], other: Sequence[int], p: float = 0.9) -> float:
     """Return RBO_ext of Webber, Moffat and Zobel (2010, eq. 32), 1 for equal lists, 0 for disjoint
     ones.
 
@@ -94,12 +94,12 @@ def overlap(one: Sequence[int], other: Sequence[int], p: float = 0.9) -> float:
     equal; an empty one shares nothing with another.
 
     Args:
-        one: a ranking.
+        ranking: a ranking.
         other: another one.
         p: in (0, 1); .9 gives the first ten 86% of the weight.
     """
     bounded("diagnose.p", p, 0, 1, open_low=True)
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((ranking, other), key=len)
     if not long:
         return 1.0
     if not short:
@@ -194,8 +194,8 @@ def stability(
 
 
 def _head(run: Run, query: int, depth: int) -> Sequence[int]:
-    found: list[int] = run.docs[run.indptr[query] : run.indptr[query + 1]][:depth].tolist()
-    return found
+    docs: list[int] = run.docs[run.indptr[query] : run.indptr[query + 1]][:depth].tolist()
+    return docs
 
 
 def _mean(values: Float64Array) -> Mean:

@@ -59,11 +59,12 @@ def alias(question: str, mentions: Sequence[str], draw: random.Random) -> str | 
     A bracketed tail or a leading article is left out; the middle words of three or more become
     initials (``George J. Rankin``), and the first of two does (``G. Rankin``).
     """
-    forms = [(name, other) for name in dict.fromkeys(mentions) if (other := _form(name)) != name]
+    form_of = {name: _form(name) for name in mentions}
+    forms = [(name, form) for name, form in form_of.items() if form != name]
     if not forms:
         return None
-    name, other = draw.choice(forms)
-    return question.replace(name, other, 1)
+    name, form = draw.choice(forms)
+    return question.replace(name, form, 1)
 
 
 KINDS: Mapping[str, Callable[[str, Sequence[str], random.Random], str | None]] = {

@@ -40,12 +40,12 @@ def run(config: DictConfig) -> None:
     for line in unread(typed(), raw, ()):
         log.warning("%s", line)
     check_ending(config.diagnose.out, "diagnose.out")
-    data, found = diagnose(config)
+    data, diagnosis = diagnose(config)
     rows = [
-        [listed, measure, one["n"], one["mean"], one["interval"]]
-        for listed, measures in found.items()
-        for measure, one in measures.items()
-        if one["n"]
+        [listed, measure, summary["n"], summary["mean"], summary["interval"]]
+        for listed, measures in diagnosis.items()
+        for measure, summary in measures.items()
+        if summary["n"]
     ]
     texts = [Column(title, "text") for title in ("list", "measure")]
     columns = [
@@ -55,6 +55,6 @@ def run(config: DictConfig) -> None:
         Column("95% of mean", "interval", "mean %"),
     ]
     table = Table("diagnosis", f"{data.name}, {config.diagnose.split}, in percent", columns, rows)
-    written = write_result(config.diagnose.out, found, table)
+    written = write_result(config.diagnose.out, diagnosis, table)
     print(table.text())
     print_paths(written)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -60,13 +61,13 @@ class Segmented:
         if not self.path:
             raise HarnessError("dataset.path is not set: dataset=segmented dataset.path=DIR")
         folder = Path(str(self.path)).expanduser().resolve()
-        if (found := read_prepared(folder, store.root)) is None:
+        if (prepared := read_prepared(folder, store.root)) is None:
             raise MissingFile(
                 f"{folder}: no corpus.jsonl and queries.jsonl (or .jsonl.gz) here; name the folder "
                 "that has them",
                 str(self.path),
             )
-        corpus, queries = found
+        corpus, queries = prepared
         passages = [part for document in corpus.passages() for part in self.split(*document)]
         places = Pieces.of(str(passage["id"]) for passage in passages)
         rows = [places.resolve(row) for row in queries.values]
@@ -80,8 +81,8 @@ class Segmented:
             yield {"id": name, "title": title, "text": text}
             return
         for first in range(0, len(words) - self.overlap, self.tokens - self.overlap):
-            own = words[first : first + self.tokens]
-            start, end = own[0][0], own[-1][1]
+            window = words[first : first + self.tokens]
+            start, end = window[0][0], window[-1][1]
             at = "-".join(map(str, byte_offsets(text, np.array([start, end])).tolist()))
             yield {"id": f"{name}#{at}", "title": title, "text": text[start:end]}
 
@@ -106,17 +107,17 @@ class Pieces:
         for match in filter(None, map(SPAN.fullmatch, sorted(known))):
             place = int(match["start"]), int(match["end"]), match[0]
             parts.setdefault(match["document"], []).append(place)
-        return cls(known, {name: sorted(own) for name, own in parts.items()})
+        return cls(known, {name: sorted(spans) for name, spans in parts.items()})
 
     def resolve(self, query: Record) -> Record:
         """Return a query with passages as gold. An id that names nothing is kept."""
         ids = query.get("supporting_ids")
         if not isinstance(ids, list):
             return query
-        found = [self._passages(name) if isinstance(name, str) else [name] for name in ids]
+        passages = [self._passages(name) if isinstance(name, str) else [name] for name in ids]
         row = {"hops": max(len(ids), 1), **query}
-        row["supporting_ids"] = list(dict.fromkeys(name for own in found for name in own))
-        return row if all(len(own) == 1 for own in found) else {**row, "ordered": False}
+        row["supporting_ids"] = list(dict.fromkeys(itertools.chain(*passages)))
+        return row if all(len(names) == 1 for names in passages) else {**row, "ordered": False}
 
     def _passages(self, name: str) -> list[str]:
         if name in self.known:

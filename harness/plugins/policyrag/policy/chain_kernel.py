@@ -30,10 +30,10 @@ def chains(
             values[row, seed] = 1.0
             if steps < 1:
                 continue
-            for one in indices[indptr[seed] : indptr[seed + 1]]:
-                values[row, one] = max(values[row, one], toll[seed] / 2)
+            for middle in indices[indptr[seed] : indptr[seed + 1]]:
+                values[row, middle] = max(values[row, middle], toll[seed] / 2)
                 if steps < 2:
                     continue
-                far = toll[seed] * toll[one] / 3
-                for other in indices[indptr[one] : indptr[one + 1]]:
+                far = toll[seed] * toll[middle] / 3
+                for other in indices[indptr[middle] : indptr[middle + 1]]:
                     values[row, other] = max(values[row, other], far)

@@ -61,14 +61,15 @@ class PolicyStart:
         """Return float64[Q, U] by name of weight: the phis of eq. 7 of passages int32[Q, U], -1 for
         none.
         """
-        rerank, found = Rerank(path=path, hub=hub), {name: np.zeros(docs.shape) for name in BONUSES}
+        rerank = Rerank(path=path, hub=hub)
+        bonuses = {name: np.zeros(docs.shape) for name in BONUSES}
         for first in range(0, len(docs), BLOCK):
             rows = slice(first, first + BLOCK)
             part, held = np.maximum(docs[rows], 0), docs[rows] >= 0
             phis = rerank.bonuses(self.memory, self.named[rows], self.phrases[rows])
             for name, phi in phis.items():
-                found[name][rows] = np.where(held, np.take_along_axis(phi, part, axis=1), 0.0)
-        return found
+                bonuses[name][rows] = np.where(held, np.take_along_axis(phi, part, axis=1), 0.0)
+        return bonuses
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,11 +142,11 @@ def block_scorer(
 
     Values that depend on the memory alone are computed once.
     """
-    kept, walk = started.memory, policy.traverse
-    held, norm, size = policy.project.held(kept), policy.project.norm(kept), len(kept.names)
+    memory, walk = started.memory, policy.traverse
+    held, norm, size = policy.project.held(memory), policy.project.norm(memory), len(memory.names)
     weights = {name: getattr(policy.rerank, name) for name in BONUSES}
     walks = Walks(
-        walk.transition(kept), walk.alpha, walk.tolerance, walk.max_iter, block, threads, device
+        walk.transition(memory), walk.alpha, walk.tolerance, walk.max_iter, block, threads, device
     )
 
     def scored(questions: slice) -> Iterator[ScoredBlock]:
@@ -154,7 +155,7 @@ def block_scorer(
             rows = slice(part.first, part.first + part.values.shape[1])
             values = part.values.astype(np.float64)
             mass = np.ascontiguousarray((held @ values[:size] + values[size:]).T)
-            bonuses = policy.rerank.bonuses(kept, named[rows], phrases[rows])
+            bonuses = policy.rerank.bonuses(memory, named[rows], phrases[rows])
             terms = {
                 "walk": mass / norm,
                 **{name: weights[name] * bonuses[name] for name in BONUSES},

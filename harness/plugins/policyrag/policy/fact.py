@@ -195,18 +195,18 @@ def sentences(text: str) -> list[tuple[int, int]]:
     word begins with a lower-case letter, or the stop belongs to an initial or a short abbreviation
     (``J.``, ``Dr.``, ``Inc.``).
     """
-    found, first = [], 0
+    spans, first = [], 0
     for stop in _END.finditer(text):
         mark = stop.start() + 1
         ahead = text[stop.end() : stop.end() + 1]
         inline = stop[0][0] == "." and "\n" not in stop[0]
         within = inline and ahead and (ahead.islower() or _SHORT.search(text, first, mark))
         if not within:
-            found.append((first, stop.end()))
+            spans.append((first, stop.end()))
             first = stop.end()
-    found.append((first, len(text)))
+    spans.append((first, len(text)))
     return [
         (a + len(text[a:b]) - len(text[a:b].lstrip()), a + len(text[a:b].rstrip()))
-        for a, b in found
+        for a, b in spans
         if text[a:b].strip()
     ]

@@ -116,8 +116,12 @@ def _copies(
     candidate.
     """
     texts: dict[str, int] = {}
-    known = {one: texts.setdefault(memory.facts.text(one), one) for one in np.unique(fact).tolist()}
-    group = question * len(memory.facts) + np.array([known[one] for one in fact.tolist()], np.int64)
+    first_of = {
+        number: texts.setdefault(memory.facts.text(number), number)
+        for number in np.unique(fact).tolist()
+    }
+    first = np.array([first_of[number] for number in fact.tolist()], np.int64)
+    group = question * len(memory.facts) + first
     order = np.lexsort((fact, cost, group))
     ordered, copy = group[order], np.empty_like(fact)
     copy[order] = np.arange(len(fact)) - np.searchsorted(ordered, ordered)

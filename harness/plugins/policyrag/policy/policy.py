@@ -46,6 +46,6 @@ def read(**sections: Mapping[str, object] | None) -> Policy:
             names the key, such as ``policy.traverse.eta_s``.
     """
     keys_of("policy", sections, SECTIONS)
-    for name, given in sections.items():
-        keys_of(f"policy.{name}", given, SECTIONS[name].__dataclass_fields__)
-    return Policy(**{name: made(**(sections.get(name) or {})) for name, made in SECTIONS.items()})
+    for name, section in sections.items():
+        keys_of(f"policy.{name}", section, SECTIONS[name].__dataclass_fields__)
+    return Policy(**{name: kind(**(sections.get(name) or {})) for name, kind in SECTIONS.items()})

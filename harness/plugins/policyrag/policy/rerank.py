@@ -64,7 +64,8 @@ class Rerank:
         }
 
     def _title(self, memory: TypedMemory, named: sp.csr_array) -> Floats:
-        lexical = sp.csr_array(named.minimum(1.0) if named.nnz else named)
+        shares = named.minimum(1.0) if named.nnz else named
+        lexical = sp.csr_array(shares)
         values = lexical.toarray()
         entries = lexical.tocoo()
         for row, entity, sure in zip(*entries.coords, entries.data, strict=True):
@@ -76,8 +77,8 @@ class Rerank:
     def _coverage(self, memory: TypedMemory, seeds: sp.csr_array) -> Floats:
         count = np.maximum(np.diff(seeds.indptr), 1)
         whole = sp.csr_array((np.ones(seeds.nnz), seeds.indices, seeds.indptr), shape=seeds.shape)
-        found: Floats = np.asarray((whole @ memory.context).toarray(), dtype=np.float64)
-        return np.asarray(found / count[:, None])
+        covered: Floats = np.asarray((whole @ memory.context).toarray(), dtype=np.float64)
+        return np.asarray(covered / count[:, None])
 
     def _path(self, memory: TypedMemory, seeds: sp.csr_array) -> Floats:
         values = np.zeros(seeds.shape)
@@ -92,6 +93,7 @@ class Rerank:
 
 def _titled(values: Floats, memory: TypedMemory) -> Floats:
     """Return float64[Q, D], the value of each passage's title; 0 without one."""
-    found, titled = np.zeros((len(values), len(memory.titled))), np.flatnonzero(memory.titled >= 0)
-    found[:, titled] = values[:, memory.titled[titled]]
-    return found
+    title_value = np.zeros((len(values), len(memory.titled)))
+    titled = np.flatnonzero(memory.titled >= 0)
+    title_value[:, titled] = values[:, memory.titled[titled]]
+    return title_value

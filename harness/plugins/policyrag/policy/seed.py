@@ -121,7 +121,7 @@ class Seed:
             names: vectors of the entities' names.
             questions: vectors of the questions.
         """
-        pairs, mean = self._found(memory, named, candidates, names, questions)
+        pairs, mean = self._seed_pairs(memory, named, candidates, names, questions)
         size = len(memory.names)
         question, entity = np.divmod(pairs, size)
         align = self._aligned(named, names, questions, pairs)
@@ -141,7 +141,7 @@ class Seed:
         weight = np.divide(product, total, out=np.zeros(len(order)), where=total > 0)
         return Seeds(*[*(column[order] for column in columns), weight])
 
-    def _found(
+    def _seed_pairs(
         self,
         memory: TypedMemory,
         named: sp.csr_array,
@@ -158,13 +158,13 @@ class Seed:
         asked = _keys(named)
         if self.by == "names":
             return asked, np.full(len(asked), np.nan)
-        kept = np.flatnonzero(candidates.kept)
-        held = [memory.facts.entities(int(fact)) for fact in candidates.fact[kept]]
+        passed = np.flatnonzero(candidates.kept)
+        held = [memory.facts.entities(int(fact)) for fact in candidates.fact[passed]]
         length = [len(entities) for entities in held]
         entities = np.concatenate([*held, np.empty(0, np.int64)]).astype(np.int64)
-        every = np.repeat(candidates.question[kept], length) * size + entities
+        every = np.repeat(candidates.question[passed], length) * size + entities
         pairs, place = np.unique(every, return_inverse=True)
-        total = np.bincount(place, np.repeat(candidates.score[kept], length), len(pairs))
+        total = np.bincount(place, np.repeat(candidates.score[passed], length), len(pairs))
         mean = total / np.maximum(np.bincount(place, minlength=len(pairs)), 1)
         if self.by == "facts":
             asked = asked[~np.isin(asked // max(size, 1), pairs // max(size, 1))]

@@ -74,9 +74,9 @@ class Policy:
         seeding = needed(pool.pool.context.seeding, asking)
 
         def compute() -> dict[str, Tensor]:
-            found = seeding.bonuses(pool.pool.docs.cpu().numpy(), self.path, self.hub)
+            bonuses = seeding.bonuses(pool.pool.docs.cpu().numpy(), self.path, self.hub)
             return {
-                name: torch.from_numpy(values).to(fused.device) for name, values in found.items()
+                name: torch.from_numpy(values).to(fused.device) for name, values in bonuses.items()
             }
 
         phis = pool.remember(("policy bonuses", self.path, self.hub), compute)

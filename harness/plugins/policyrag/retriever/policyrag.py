@@ -64,8 +64,8 @@ class PolicyRAG:
         was kept.
         """
         started = self.seeding(benchmark, store)
-        found = started.candidates
-        return found.question, started.memory.facts.passage[found.fact], found.kept
+        candidates = started.candidates
+        return candidates.question, started.memory.facts.passage[candidates.fact], candidates.kept
 
     def recorder(
         self, benchmark: Benchmark, store: Store

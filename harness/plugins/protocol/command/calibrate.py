@@ -76,14 +76,14 @@ def _forecast(config: DictConfig) -> None:
     from harness.sweep.trial.inputs import fitted, retrievers
 
     prepared = _prepared(config)
-    found = resplit(prepared, config.calibrate.splits, config.calibrate.seed)
+    coverages = resplit(prepared, config.calibrate.splits, config.calibrate.seed)
     name, gold = prepared.benchmark.name, prepared.benchmark.gold
     path = _store(
-        config, f"{name}-forecast", "forecast", found, data_sha256=prepared.benchmark.sha256
+        config, f"{name}-forecast", "forecast", coverages, data_sha256=prepared.benchmark.sha256
     )
-    print(forecasts(found).text())
+    print(forecasts(coverages).text())
     lists = fitted(retrievers(config), prepared.benchmark).items()
-    known = {name: one.get("seen") or {} for name, one in lists}
+    known = {name: strategy.get("seen") or {} for name, strategy in lists}
     for line in blind_spots(known, np.bincount(clusters(gold[prepared.benchmark.members("tune")]))):
         print(line.text)
     print(path)
@@ -105,16 +105,16 @@ def _clusters(config: DictConfig) -> None:
         }
         shapes = {name: clusters(data.gold[data.members("test")]) for name, data in loaded.items()}
     cells = [
-        (name, labels, float(one))
+        (name, labels, float(correlation))
         for name, labels in shapes.items()
-        for one in options.correlations
+        for correlation in options.correlations
     ]
-    found = [
+    measured = [
         behave(*cell, options.worlds, options.seed, options.differs)
         for cell in tqdm(cells, delay=2, disable=None)
     ]
-    path = _store(config, "clusters", "clusters", found)
-    for table in behaviours(found):
+    path = _store(config, "clusters", "clusters", measured)
+    for table in behaviours(measured):
         print(table.text())
     print(path)
 
@@ -126,14 +126,14 @@ def _prepared(config: DictConfig) -> Prepared:
     return Prepared.of(Plan(config, tuple(typed())))
 
 
-def _store(config: DictConfig, name: str, key: str, found: Sequence[Any], **facts: str) -> Path:
+def _store(config: DictConfig, name: str, key: str, results: Sequence[Any], **facts: str) -> Path:
     from dataclasses import asdict
 
     from harness.core.files import write_json
 
     path = Path(config.paths.runs) / "calibrations" / f"{name}.json"
     options = OmegaConf.to_container(config.calibrate)
-    write_json(path, {**facts, key: [asdict(one) for one in found], "options": options})
+    write_json(path, {**facts, key: [asdict(result) for result in results], "options": options})
     return path
 
 

@@ -38,12 +38,12 @@ def run(config: DictConfig) -> None:
     for name, least in {"count": 1, "rivals": 0, "seeds": 0}.items():
         whole_number(f"trace.{name}", config.trace[name], least)
     check_ending(config.trace.out, "trace.out", [".json"])
-    found: Trace = trace(config, typed())
-    data = found.benchmark
+    traced: Trace = trace(config, typed())
+    data = traced.benchmark
     name = "".join(
         letter if letter.isalnum() or letter in "-_." else "_" for letter in str(config.query)
     )
     out = Path(config.trace.out or Path(config.paths.runs) / "traces" / f"{data.name}-{name}.json")
-    write_json(out, to_json(found))
-    print(text(found, config.trace.seeds))
+    write_json(out, to_json(traced))
+    print(text(traced, config.trace.seeds))
     print(out)

@@ -50,12 +50,12 @@ class Chunks:
 
     def remove_others(self) -> None:
         """Remove the files that do not belong to the site, and empty folders."""
-        kept = {self.folder / name for name in self.files}
+        written = {self.folder / name for name in self.files}
         for path in sorted(self.folder.rglob("*"), reverse=True):
             if path.is_dir():
                 if not any(path.iterdir()):
                     path.rmdir()
-            elif path not in kept:
+            elif path not in written:
                 path.unlink()
 
 

@@ -35,53 +35,53 @@ def views(result: SweepResult) -> list[View]:
     return [result.whole, *([result.test] if result.test else [])]
 
 
-def families(found: Iterable[str], display: Display) -> dict[str, str]:
+def families(names: Iterable[str], display: Display) -> dict[str, str]:
     """Return the names of families of fusers in words."""
     return {
         name: "Single list" if name == "single" else display.strategy(name, None)
-        for name in sorted(found)
+        for name in sorted(names)
     }
 
 
 def _sweeps(listed: Sequence[SweepEntry], display: Display) -> Content:
     """Return the table of sweeps, with the address of the questions that each winner lost."""
-    metrics = dict.fromkeys(str(one.result.manifest["objective"]) for one in listed)
-    named = {one.key: display.of([one.result]) for one in listed}
+    metrics = dict.fromkeys(str(entry.result.manifest["objective"]) for entry in listed)
+    named = {entry.key: display.of([entry.result]) for entry in listed}
     fields: list[Field[SweepEntry]] = [
-        Field(Column("sweep", "text"), lambda one: one.result.title),
-        Field(Column("split", "text"), lambda one: one.result.locked.split),
-        Field(Column("n", "count"), lambda one: one.result.locked.n),
+        Field(Column("sweep", "text"), lambda entry: entry.result.title),
+        Field(Column("split", "text"), lambda entry: entry.result.locked.split),
+        Field(Column("n", "count"), lambda entry: entry.result.locked.n),
         Field(
             Column("winner", "text"),
-            lambda one: named[one.key].cell(one.result.locked.winner_title),
+            lambda entry: named[entry.key].cell(entry.result.locked.winner_title),
         ),
         *(Field(Column(f"{name} %"), partial(_score, name)) for name in metrics),
         Field(
             Column("best list", "text"),
-            lambda one: named[one.key].cell(str(one.result.locked.best_single)),
+            lambda entry: named[entry.key].cell(str(entry.result.locked.best_single)),
         ),
         *judged(_against_best, "difference", "95% of difference", "deciding p", "L"),
     ]
     return {
         **table(Table.of("sweeps", "Sweeps", fields, listed), display),
-        "places": [_place(one) for one in listed],
+        "places": [_place(entry) for entry in listed],
     }
 
 
-def _score(metric: str, one: SweepEntry) -> float | None:
-    view = one.result.locked
+def _score(metric: str, entry: SweepEntry) -> float | None:
+    view = entry.result.locked
     return view.score(view.rows[view.winner_place]) if metric == view.objective else None
 
 
-def _against_best(one: SweepEntry) -> Comparison | None:
-    view = one.result.locked
+def _against_best(entry: SweepEntry) -> Comparison | None:
+    view = entry.result.locked
     return view.winner_against(view.best_single)
 
 
-def _place(one: SweepEntry) -> list[object]:
+def _place(entry: SweepEntry) -> list[object]:
     """Return the address of the questions that the winner loses to the best list, if it differs."""
-    view = one.result.locked
+    view = entry.result.locked
     rival = ""
-    if view.best_single and _against_best(one):
+    if view.best_single and _against_best(entry):
         rival = view.rows[view.singles[view.best_single]].trial
-    return [one.key, view.split, view.winner, rival]
+    return [entry.key, view.split, view.winner, rival]

@@ -50,7 +50,7 @@ class Split:
         view = self.view
         chunks.put(f"{self.name}-ranks", packed_ranks(np.asarray(view.ranks)))
         ids = [str(name) for name in view.queries["id"]]
-        records, why = self._told(ids, traces)
+        records, why = self._texts(ids, traces)
         for part, members in enumerate(cut(len(records), PART)):
             chunks.put(f"{self.name}-{part}", records[members])
         chunks.put(self.name, {**self._head(ids), "questions": self._questions(ids), "why": why})
@@ -90,7 +90,7 @@ class Split:
         texts, places = self.material.benchmark.questions, self.material.places
         return [texts[places[name]] for name in ids]
 
-    def _told(self, ids: Sequence[str], traces: int | None) -> tuple[list[Content], str]:
+    def _texts(self, ids: Sequence[str], traces: int | None) -> tuple[list[Content], str]:
         """Return the texts of each question's page, and why something is missing."""
         sources = self.material
         if isinstance(sources, str):
@@ -105,13 +105,13 @@ class Split:
         if isinstance(tracer, str):
             return records, f"Lists and traces are not shown: {tracer}."
         traced = self._interesting()[:traces]
-        for number, (place, found) in enumerate(zip(places, records, strict=True)):
-            found["lists"] = [
+        for number, (place, record) in enumerate(zip(places, records, strict=True)):
+            record["lists"] = [
                 [self.display.cell(name), sources.numbers([*docs][:FIRST])]
                 for name, docs in tracer.order(place).items()
             ]
             if number in traced:
-                found["trace"] = self._trace(tracer, place)
+                record["trace"] = self._trace(tracer, place)
         return records, ""
 
     def _interesting(self) -> list[int]:
@@ -129,28 +129,28 @@ class Split:
         """Return seeds and strongest paths of every list that can explain itself, with numbered
         nodes.
         """
-        found = tracer.trace(place, PATHS, RIVALS)
+        trace = tracer.trace(place, PATHS, RIVALS)
         nodes: dict[Node, int] = {}
 
         def shown(path: Path) -> list[Any]:
             numbers = [nodes.setdefault(node, len(nodes)) for node in path.nodes]
-            return [numbers, list(path.links), path.strength, describe_path(found, path)]
+            return [numbers, list(path.links), path.strength, describe_path(trace, path)]
 
         trails = []
-        for name, trail in found.trails.items():
+        for name, trail in trace.trails.items():
             paths = []
             for doc, some in trail.paths.items():
-                target = f"{role(found, doc)} {label(found, Node(passage=doc))}"
+                target = f"{role(trace, doc)} {label(trace, Node(passage=doc))}"
                 paths.append({"to": target, "paths": list(map(shown, some))})
-            seeds = [[f"{weight:.4f}", label(found, node)] for node, weight in trail.seeds[:SEEDS]]
+            seeds = [[f"{weight:.4f}", label(trace, node)] for node, weight in trail.seeds[:SEEDS]]
             trails.append(
                 {"list": name, "paths": paths, "seeds": seeds, "seeded": len(trail.seeds)}
             )
-        kinds = dict.fromkeys(found.gold, "gold") | dict.fromkeys(found.rivals, "rival")
+        kinds = dict.fromkeys(trace.gold, "gold") | dict.fromkeys(trace.rivals, "rival")
         named = [
             [node.entity, "entity"]
             if node.passage < 0
-            else [found.title(node.passage), kinds.get(node.passage, "passage")]
+            else [trace.title(node.passage), kinds.get(node.passage, "passage")]
             for node in nodes
         ]
         return {"nodes": named, "trails": trails}

@@ -39,8 +39,8 @@ def build(config: DictConfig, folder: Path, results: Sequence[SweepResult]) -> P
             key = f"{key}-2"
         listed[key] = result
     entries = list(starmap(SweepEntry, listed.items()))
-    for one in over("site, sweeps", entries):
-        write_sweep(one, config, chunks, known, display.of([one.result]))
+    for entry in over("site, sweeps", entries):
+        write_sweep(entry, config, chunks, known, display.of([entry.result]))
     chunks.put("index", overview(entries, code_version(), display))
     chunks.remove_others()
     templates = sorted((PLUGINS / "site" / "templates").iterdir())

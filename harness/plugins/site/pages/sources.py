@@ -62,22 +62,22 @@ class Sources:
         """Every list, fused as by the winner, or the reason why not. Nothing is computed for a
         site.
         """
-        kept = Store(Path(self.config.paths.runs), builds=False)
+        store = Store(Path(self.config.paths.runs), builds=False)
         try:
             trial = read_winner(self.result.folder / LOCK, bool(self.config.trust))
-            if reads := [
-                *getattr(trial.reranker, "reads", ()),
-                *(["importance"] if trial.pool.importance else []),
-            ]:
+            reads = [*getattr(trial.reranker, "reads", ())]
+            if trial.pool.importance:
+                reads.append("importance")
+            if reads:
                 return (
                     f"the winner reads {', '.join(reads)} in addition to its lists; `harness "
                     "trace` shows a question"
                 )
             with name_origin(self.result.folder):
                 retrievers = inputs.retrievers(self.config)
-                runs = inputs.runs(retrievers, self.benchmark, kept)
+                runs = inputs.runs(retrievers, self.benchmark, store)
             fused = f"fused by {locked_winner(self.result.lock)}"
-            return Tracer(self.benchmark, retrievers, runs, trial, fused, NOTHING, kept)
+            return Tracer(self.benchmark, retrievers, runs, trial, fused, NOTHING, store)
         except HarnessError as error:
             return (
                 f"its lists are not at hand ({error}); run `harness prepare` with the sweep's "
@@ -94,15 +94,16 @@ def open_sources(result: SweepResult, config: Any, known: dict[str, Benchmark]) 
         known: loaded benchmarks by hash; it is extended.
     """
     try:
-        own = reopen(result.folder, config).config
-        own.trust = bool(config.get("trust", False))
+        sweep_config = reopen(result.folder, config).config
+        sweep_config.trust = bool(config.get("trust", False))
         sha256 = str(result.manifest["data_sha256"])
         if sha256 not in known:
             with name_origin(result.folder):
-                loaded = inputs.benchmark(own, Store(Path(config.paths.runs), builds=False))
+                store = Store(Path(config.paths.runs), builds=False)
+                loaded = inputs.benchmark(sweep_config, store)
             known[loaded.sha256] = loaded
         if sha256 not in known:
             return f"the data at hand are others than the sweep's (sha256 {sha256[:12]})"
-        return Sources(result, own, known[sha256])
+        return Sources(result, sweep_config, known[sha256])
     except HarnessError as error:
         return str(error)

@@ -32,7 +32,7 @@ OF_TRIALS = ("main", "by_hops", "leaderboard", "best_list", "metrics")
 
 
 def write_sweep(
-    one: SweepEntry,
+    entry: SweepEntry,
     config: DictConfig,
     chunks: Chunks,
     known: dict[str, Benchmark],
@@ -41,13 +41,13 @@ def write_sweep(
     """Write the files of a sweep.
 
     Args:
-        one: the sweep.
+        entry: the sweep.
         config: the configuration.
         chunks: the data folder.
         known: loaded benchmarks by hash; it is extended.
         display: with the names of its trials.
     """
-    result, key = one.result, one.key
+    result, key = entry.result, entry.key
     material = open_sources(result, config, known)
     for view in views(result):
         Split(key, view, material, display).write(chunks, config.traces)
@@ -56,13 +56,13 @@ def write_sweep(
     report = section(result, display)
     trials = dataclasses.replace(leaderboard(result), title="All trials on tune")
     tables = [heldout(result)] if result.test else []
-    tables += [each for each in report.every if each.name not in OF_TRIALS]
+    tables += [part for part in report.every if part.name not in OF_TRIALS]
     page = {
         "title": display.text(result.title),
         **_outcome(result, display),
         **_prose(result, report.details, display),
         "trials": table(trials, display),
-        "tables": [table(each, display) for each in tables],
+        "tables": [table(part, display) for part in tables],
         "pictures": list(_draw(report.pictures, chunks, key, display)),
     }
     chunks.put(f"{key}/sweep", page)
@@ -91,8 +91,8 @@ def _prose(result: SweepResult, facts: Mapping[str, str], display: Display) -> C
         "lead": [display.text(line) for line in in_short(result)],
         "facts": {name: display.text(text) for name, text in facts.items()},
         "splits": [
-            {"name": each.split, "n": each.n, "caption": display.text(caption.source(each).text)}
-            for each in views(result)
+            {"name": view.split, "n": view.n, "caption": display.text(caption.source(view).text)}
+            for view in views(result)
         ],
     }
 

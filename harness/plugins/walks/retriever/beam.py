@@ -150,18 +150,15 @@ class Beam(Walker):
         total = sp.csr_array((cosine.ravel(), (rows, near.ravel())), shape=shape) @ held
         rows, columns = total.tocoo().coords
         order = np.lexsort((columns, -total.data, rows))
-        kept = order[np.arange(len(order)) - total.indptr[rows] < self.entities]
-        entries = (np.ones(len(kept)), (rows[kept], columns[kept]))
+        chosen = order[np.arange(len(order)) - total.indptr[rows] < self.entities]
+        entries = (np.ones(len(chosen)), (rows[chosen], columns[chosen]))
         return sp.csr_array(entries, shape=total.shape)
 
     def _walk(self, edges: sp.csr_array, seeds: sp.csr_array, restart: float) -> Iterator[Floats]:
         """Yield the values of all nodes for each question."""
         walks = self.walks(normalize_rows(edges), restart)
-        return (
-            values
-            for part in walks(normalize_rows(seeds))
-            for values in part.values.T.astype(np.float64)
-        )
+        for part in walks(normalize_rows(seeds)):
+            yield from part.values.T.astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)

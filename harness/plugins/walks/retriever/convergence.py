@@ -58,12 +58,12 @@ class Convergence:
         walks = ppr.walks(ppr.walk.transition(network))
 
         def means(part: slice) -> Iterator[Walked]:
-            own = slice(*np.searchsorted(owner, [part.start, part.stop]).tolist())
+            rows = slice(*np.searchsorted(owner, [part.start, part.stop]).tolist())
             count = part.stop - part.start
             return self._means(
-                walks(seeds[own]),
-                owner[own] - part.start,
-                weight[own],
+                walks(seeds[rows]),
+                owner[rows] - part.start,
+                weight[rows],
                 first,
                 count,
                 len(benchmark.doc_ids),
@@ -89,15 +89,15 @@ class Convergence:
         order = np.lexsort((node, -whole.data, node >= first, query))
         query, node, share = query[order], node[order], whole.data[order]
         place = np.arange(len(query)) - np.searchsorted(query, query)
-        kept = np.where(node >= first, bool(self.together), place < self.seeds)
-        query, node, share = query[kept], node[kept], share[kept]
+        starts = np.where(node >= first, bool(self.together), place < self.seeds)
+        query, node, share = query[starts], node[starts], share[starts]
         passage, new = node >= first, np.ones(len(query), np.bool_)
         # a passage after another of its question is of the same row
         new[1:] = ~(passage[1:] & passage[:-1] & (query[1:] == query[:-1]))
         entries = (np.where(passage, share, 1.0), (np.cumsum(new) - 1, node))
-        made = sp.csr_array(entries, shape=(int(new.sum()), whole.shape[1]))
+        restarts = sp.csr_array(entries, shape=(int(new.sum()), whole.shape[1]))
         weight = np.where(passage, float(self.together), 1.0)
-        return normalize_rows(made), query[new], weight[new]
+        return normalize_rows(restarts), query[new], weight[new]
 
     def _means(
         self,

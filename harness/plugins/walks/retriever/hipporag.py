@@ -118,14 +118,14 @@ class HippoRAG(PPR):
         gated: Mapping[str, object] = {}
         if self.gate is not None:
             candidates = np.array(texts, dtype=object)[near].tolist()
-            kept, gated = keep(self.gate, asked, candidates, store)
-            passed &= kept.reshape(near.shape)
+            decided, gated = keep(self.gate, asked, candidates, store)
+            passed &= decided.reshape(near.shape)
         query, place = np.nonzero(passed)
         ends = np.array([(s, o) for s, _, o in distinct])[near[query, place]]
         ends[ends[:, 0] == ends[:, 1], 1] = -1
-        kept = ends.ravel() >= 0
-        at = np.repeat(query, 2)[kept], ends.ravel()[kept]
-        values = np.repeat(cosine[passed], 2)[kept]
+        held = ends.ravel() >= 0
+        at = np.repeat(query, 2)[held], ends.ravel()[held]
+        values = np.repeat(cosine[passed], 2)[held]
         shape = (len(questions), len(names))
         total = sp.csr_array((values, at), shape=shape)
         total.data /= sp.csr_array((np.ones(len(values)), at), shape=shape).data

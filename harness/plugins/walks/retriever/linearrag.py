@@ -88,8 +88,8 @@ class LinearRAG(Walker):
         bonus = np.zeros((len(questions), len(passages)))
         for query in range(len(questions)):
             start = slice(*linked.indptr[query : query + 2])
-            given = np.minimum(linked.data[start], 1.0).tolist()
-            seeds = dict(zip(linked.indices[start].tolist(), given, strict=True))
+            activations = np.minimum(linked.data[start], 1.0).tolist()
+            seeds = dict(zip(linked.indices[start].tolist(), activations, strict=True))
             total, last = self.activate(joined, questions, query, seeds)
             rows += [query] * len(total)
             held += list(total)
@@ -116,14 +116,15 @@ class LinearRAG(Walker):
         for tier in range(2, self.steps + 2):
             reached: dict[int, float] = {}
             for entity, value in sorted(current.items()):
-                free = [one for one in _columns(joined.by_entity, entity) if one not in used]
+                held = _columns(joined.by_entity, entity)
+                free = [sentence for sentence in held if sentence not in used]
                 if value < self.threshold or not free:
                     continue
-                found = np.array(free, dtype=np.int64)
+                free_rows = np.array(free, dtype=np.int64)
                 cosine = inner_products(
-                    joined.vectors, questions, found, np.full(len(found), query)
+                    joined.vectors, questions, free_rows, np.full(len(free_rows), query)
                 )
-                for place in np.lexsort((found, -cosine))[: self.sentences].tolist():
+                for place in np.lexsort((free_rows, -cosine))[: self.sentences].tolist():
                     used.add(free[place])
                     share = value * float(cosine[place])
                     if share < self.threshold:

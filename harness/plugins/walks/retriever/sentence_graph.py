@@ -43,10 +43,10 @@ class SentenceGraph:
         """Return the graph of the mentions in the passages."""
         sentences = Sentences.of(benchmark)
         titled = np.repeat(extraction.titled, np.diff(sentences.first))
-        own = np.flatnonzero(titled >= 0)
+        titled_rows = np.flatnonzero(titled >= 0)
         mentions = extraction.passages
-        rows = np.concatenate([sentences.at(mentions.text, mentions.start), own])
-        columns = np.concatenate([mentions.entity, titled[own]])
+        rows = np.concatenate([sentences.at(mentions.text, mentions.start), titled_rows])
+        columns = np.concatenate([mentions.entity, titled[titled_rows]])
         held = count_matrix(rows, columns, (len(titled), len(extraction.names)))
         held.data = np.ones(held.nnz)
         both = held.T.tocsr() @ held
@@ -101,8 +101,9 @@ def grow_paths(
         parallel: number of sentences of greatest cosine with which every path may continue.
     """
     order = np.lexsort((np.arange(len(cosine)), -cosine))
-    beam: list[Path] = [((one,), float(cosine[one])) for one in order[:width].tolist()]
-    found = list(beam)
+    starts = order[:width].tolist()
+    beam: list[Path] = [((sentence,), float(cosine[sentence])) for sentence in starts]
+    paths = list(beam)
     for _ in range(1, length):
         longer: dict[frozenset[int], Path] = {}
         for path, _ in beam:
@@ -121,8 +122,8 @@ def grow_paths(
             for end, value in zip(ends.tolist(), worth.tolist(), strict=True):
                 longer.setdefault(frozenset((*path, end)), ((*path, end), value))
         beam = sorted(longer.values(), key=_rank)[:width]
-        found += beam
-    return sorted(found, key=_rank)
+        paths += beam
+    return sorted(paths, key=_rank)
 
 
 def _rank(path: Path) -> tuple[float, tuple[int, ...]]:
@@ -150,7 +151,7 @@ def weigh_entities(paths: list[Path], held: sp.csr_array, best: int, count: int)
                 entities = held.indices[slice(*held.indptr[sentence : sentence + 2])]
                 total[entities] += worth
                 greatest[entities] = np.maximum(greatest[entities], worth)
-        kept = np.lexsort((np.arange(len(total)), -total))[:count]
-        if top := greatest[kept].max(initial=0):
-            whole[kept] = np.maximum(whole[kept], greatest[kept] / top)
+        strongest = np.lexsort((np.arange(len(total)), -total))[:count]
+        if top := greatest[strongest].max(initial=0):
+            whole[strongest] = np.maximum(whole[strongest], greatest[strongest] / top)
     return whole

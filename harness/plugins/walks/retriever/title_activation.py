@@ -82,14 +82,13 @@ class TitleActivation:
             counts.append(int(ready.sum()))
             ends, carried = follow_edges(active[ready], value[ready], edges)
             fired = np.concatenate([fired, active[ready]])
-            own = np.maximum(cosines(passages, questions, ends), 0.0)
+            end_cosine = np.maximum(cosines(passages, questions, ends), 0.0)
             new, first = np.unique(ends, return_index=True)
             fresh = ~np.isin(new, active)
             active = np.concatenate([active, new[fresh]])
-            value = np.concatenate([value, own[first[fresh]]])
-            active, value = _add(
-                active, value, ends, self.decay * carried * (own if self.gate == "cosine" else 1.0)
-            )
+            value = np.concatenate([value, end_cosine[first[fresh]]])
+            passed = end_cosine if self.gate == "cosine" else 1.0
+            active, value = _add(active, value, ends, self.decay * carried * passed)
         rows, docs = np.divmod(active, len(passages))
         run = Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs, value)
         return run, {"edges": edges.nnz, "fired": counts}
@@ -98,7 +97,7 @@ class TitleActivation:
 def _add(active: Pairs, value: Values, ends: Pairs, more: Values) -> tuple[Pairs, Values]:
     """Return each pair once, ascending, with the sum of its values in their order."""
     pairs, values = np.concatenate([active, ends]), np.concatenate([value, more])
-    found, place = np.unique(pairs, return_inverse=True)
-    total = np.zeros(len(found))
+    distinct, place = np.unique(pairs, return_inverse=True)
+    total = np.zeros(len(distinct))
     np.add.at(total, place, values)
-    return found, total
+    return distinct, total

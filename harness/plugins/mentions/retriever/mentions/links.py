@@ -92,17 +92,17 @@ def link_titles(
     held = np.flatnonzero(extraction.titled >= 0).astype(np.int32)
     title_of = extraction.titled[held], held, np.zeros_like(held)
     about = Links.of([title_of], len(extraction.names))
-    kept = mentions.kind == KINDS.index("title")
-    text, entity = mentions.text[kept], mentions.entity[kept]
-    made_by = sentences.at(text, mentions.start[kept])
+    is_title = mentions.kind == KINDS.index("title")
+    text, entity = mentions.text[is_title], mentions.entity[is_title]
+    sentence = sentences.at(text, mentions.start[is_title])
 
     def parts() -> Iterator[Edges]:
         for texts in cut(size, TEXTS):  # all at once are hundreds of millions in a large corpus
-            own = slice(*np.searchsorted(text, [texts.start, texts.stop]).tolist())
-            place, edge = about.leaving(entity[own])
-            start, end = text[own][place], about.end[edge]
+            rows = slice(*np.searchsorted(text, [texts.start, texts.stop]).tolist())
+            place, edge = about.leaving(entity[rows])
+            start, end = text[rows][place], about.end[edge]
             other = start != end
-            yield start[other], end[other], made_by[own][place][other]
+            yield start[other], end[other], sentence[rows][place][other]
 
     forth = Links.of(parts(), size)
     start = np.repeat(np.arange(size, dtype=np.int32), np.diff(forth.indptr))
@@ -123,9 +123,9 @@ def link_shared_entities(extraction: Extraction, sentences: Sentences, widest: i
     mentions, size = extraction.passages, len(extraction.names)
     text, entity = mentions.text, mentions.entity
     count = _in_degrees(text, entity, size)
-    kept = (count[entity] > 1) & (count[entity] <= widest)
-    text, entity = text[kept], entity[kept]
-    sentence = sentences.at(text, mentions.start[kept])
+    shared = (count[entity] > 1) & (count[entity] <= widest)
+    text, entity = text[shared], entity[shared]
+    sentence = sentences.at(text, mentions.start[shared])
     forth = Links.of([(text, entity, sentence)], len(extraction.titled))
     onward = Links.of([(entity, text, np.zeros_like(sentence))], size)
     return Crossing((forth, onward), 1 / np.log2(2 + count))

@@ -54,8 +54,8 @@ class QuestionWords:
         known: dict[str, int] = {}
         asked = []
         for text in questions:
-            own = dict.fromkeys(_plain(text))
-            asked.append([known.setdefault(word, len(known)) for word in own])
+            words = dict.fromkeys(_plain(text))
+            asked.append([known.setdefault(word, len(known)) for word in words])
         rows, ends = array("i"), array("q", [0])
         for text in passages:
             rows.extend(sorted({known[word] for word in _plain(text) if word in known}))
@@ -64,9 +64,9 @@ class QuestionWords:
         holding = sp.csr_array(sp.csr_array((ones, np.array(rows), np.array(ends)), shape=shape).T)
         count = np.diff(holding.indptr)
         rarity = np.where(count > 0, np.log(1 + (len(passages) - count + 0.5) / (count + 0.5)), 0.0)
-        kept = [sorted(row, key=lambda word: (-rarity[word], word))[:MOST] for row in asked]
-        word = np.full((len(questions), max([1, *map(len, kept)])), -1, dtype=np.int32)
-        for place, row in enumerate(kept):
+        rarest = [sorted(row, key=lambda word: (-rarity[word], word))[:MOST] for row in asked]
+        word = np.full((len(questions), max([1, *map(len, rarest)])), -1, dtype=np.int32)
+        for place, row in enumerate(rarest):
             word[place, : len(row)] = row
         weight = np.append(rarity, 0.0)[word]
         total = np.cumsum(weight, axis=1)[:, -1:]
@@ -89,16 +89,16 @@ class QuestionWords:
         """
         size = self.holding.shape[1]
         first = np.arange(min(depth, size))
-        found = np.empty((len(queries), len(first)), dtype=np.int64)
+        nearest = np.empty((len(queries), len(first)), dtype=np.int64)
         total = np.zeros(size)
         for row, query in enumerate(queries):
             for share, docs in zip(self.weight[query], self._holding(query), strict=False):
                 total[docs] += share
             some = np.flatnonzero(total).astype(np.int32)
             ranked, _ = best(some, total[some], depth)
-            found[row] = np.append(ranked, np.setdiff1d(first, ranked))[: len(first)]
+            nearest[row] = np.append(ranked, np.setdiff1d(first, ranked))[: len(first)]
             total[some] = 0
-        return found
+        return nearest
 
     def _holding(self, query: int) -> Iterator[Int32Array]:
         """Yield the passages that hold each word of a question."""

@@ -86,11 +86,11 @@ class PassageRelations:
         doc = docs[row, column].astype(np.int64)
         place, end, sentence, rarity = data.joined[kind].leaving(doc)
         other = find(arrow(row[place] * size + end), arrow(row * size + doc))
-        kept = (other >= 0) & (other != place)
-        place, other, sentence = place[kept], other[kept], sentence[kept]
+        inside = (other >= 0) & (other != place)
+        place, other, sentence = place[inside], other[inside], sentence[inside]
         at = row[place], column[place], column[other]
         asked = self.queries[row[place]]
         relation = data.parts.distinct_products(data.relations, sentence, asked)
-        np.maximum.at(rarities, at, rarity[kept])
+        np.maximum.at(rarities, at, rarity[inside])
         np.maximum.at(cosines, at, relation)
         return rarities, cosines

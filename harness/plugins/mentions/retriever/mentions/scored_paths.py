@@ -19,14 +19,14 @@ class SeedBlock:
     Args:
         queries: int64[q], numbers of the questions.
         seeds: pairs, ascending.
-        own: their scores.
+        scores: own(p) of each seed.
         close: bool, the best of them.
         sentence: the best sentence of each.
     """
 
     queries: Int64Array
     seeds: Pairs
-    own: Values
+    scores: Values
     close: BoolArray
     sentence: Int64Array
 
@@ -53,7 +53,7 @@ class Paths:
 def reached_passages(start: SeedBlock, paths: Sequence[Paths]) -> tuple[Pairs, Values]:
     """Return each reached pair with its greatest score."""
     pairs = np.concatenate([start.seeds, *(part.end for part in paths)])
-    return keep_greatest(pairs, np.concatenate([start.own, *(part.score for part in paths)]))
+    return keep_greatest(pairs, np.concatenate([start.scores, *(part.score for part in paths)]))
 
 
 def best_of_rows(rows: Int64Array, values: Values, count: int) -> BoolArray:

@@ -78,11 +78,11 @@ class Sentences:
         begin, end, start, counts = (array("i") for _ in range(4))
         heads = benchmark.passages.heads
         for head, whole in zip(heads.tolist(), benchmark.passages, strict=True):
-            found = np.array(spans(whole[head:]), dtype=np.int32) + np.int32(head)
-            begin.frombytes(found[:, 0].tobytes())
-            end.frombytes(found[:, 1].tobytes())
-            start.frombytes(byte_offsets(whole, found[:, 0]).astype(np.int32).tobytes())
-            counts.append(len(found))
+            bounds = np.array(spans(whole[head:]), dtype=np.int32) + np.int32(head)
+            begin.frombytes(bounds[:, 0].tobytes())
+            end.frombytes(bounds[:, 1].tobytes())
+            start.frombytes(byte_offsets(whole, bounds[:, 0]).astype(np.int32).tobytes())
+            counts.append(len(bounds))
         first = np.cumsum([0, *counts], dtype=np.int64)
         owner = np.repeat(np.arange(len(counts), dtype=np.int32), np.diff(first))
         texts = SentenceTexts(benchmark.passages, heads, owner, np.array(begin), np.array(end))
@@ -94,12 +94,12 @@ class Sentences:
         """
         width = 1 + max(int(self.start.max(initial=0)), int(start.max(initial=0)))
         begins = self.texts.passage.astype(np.int64) * width + self.start
-        found = np.empty(len(passage), np.int32)
+        sentence = np.empty(len(passage), np.int32)
         for some in cut(len(passage), ROWS):
             wanted = passage[some].astype(np.int64) * width + np.maximum(start[some], 0)
             after = np.searchsorted(begins, wanted, side="right")
-            found[some] = np.maximum(after - 1, self.first[passage[some]])
-        return found
+            sentence[some] = np.maximum(after - 1, self.first[passage[some]])
+        return sentence
 
 
 def spans(text: str) -> list[tuple[int, int]]:
