@@ -75,7 +75,10 @@ def run(config: DictConfig) -> None:
     )
     try:
         for line in map(hide_values, lines):
-            reported.append(line) if config.get("json") else print(line)
+            if config.get("json"):
+                reported.append(line)
+            else:
+                print(line)
     finally:
         if config.get("json"):
             print(json.dumps(as_json(reported), indent=1))
@@ -85,13 +88,13 @@ def as_json(lines: Iterable[str]) -> dict[str, str | list[str] | dict[str, str]]
     """Return the lines by their first word: a list if several lines have it, and versions by
     library.
     """
-    found: dict[str, list[str]] = {}
+    by_word: dict[str, list[str]] = {}
     for line in lines:
         word, _, rest = line.partition(" ")
-        found.setdefault(word, []).append(rest.strip())
-    pairs = ", ".join(found.pop("libraries", [])).split(", ")
+        by_word.setdefault(word, []).append(rest.strip())
+    pairs = ", ".join(by_word.pop("libraries", [])).split(", ")
     libraries = dict(pair.split(" ", 1) for pair in pairs if pair)
-    facts = {word: rest[0] if len(rest) == 1 else rest for word, rest in found.items()}
+    facts = {word: rest[0] if len(rest) == 1 else rest for word, rest in by_word.items()}
     return {"libraries": libraries, **facts}
 
 
@@ -115,13 +118,13 @@ def _versions() -> Iterator[str]:
 
 
 def _installed(*names: str) -> dict[str, str]:
-    found = {}
+    versions = {}
     for name in names:
         try:
-            found[name] = importlib.metadata.version(name)
+            versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
-            found[name] = "MISSING"
-    return found
+            versions[name] = "MISSING"
+    return versions
 
 
 def _devices() -> Iterator[str]:
@@ -138,11 +141,11 @@ def _devices() -> Iterator[str]:
     for card in cards:
         yield f"gpu        {card}, driver {hardware['gpu']['driver']}"
     tools = {next(filter(shutil.which, COMMANDS), " or ".join(COMMANDS)): "reports/report.pdf"}
-    found = [
+    states = [
         f"{name} ({use}): {'found' if shutil.which(name) else 'not found'}"
         for name, use in {**tools, **TOOLS}.items()
     ]
-    yield f"tools      {', '.join(found)}"
+    yield f"tools      {', '.join(states)}"
 
 
 def _models() -> Iterator[str]:
@@ -158,13 +161,13 @@ def _models() -> Iterator[str]:
 
 
 def _weights(known: Mapping[str, ModelWeights], models: Path) -> Iterator[str]:
-    for name, one in known.items():
-        found = (
+    for name, weights in known.items():
+        state = (
             f"found in {models / name}"
             if (models / name).is_dir()
             else f"not found (harness doctor install={name})"
         )
-        yield f"model      {name} ({one.licence}, {one.megabytes} MB, {one.source}): {found}"
+        yield f"model      {name} ({weights.licence}, {weights.megabytes} MB, {weights.source}): {state}"
 
 
 def _data(data: Path) -> Iterator[str]:

@@ -134,10 +134,10 @@ class Findings:
         plan, data = self.prepared.plan, self.prepared.benchmark
         versions = self.prepared.versions(self.trials.values())
         chosen_by = [plan.config.objective, plan.margin, plan.experiment, plan.reference]
-        made_by = [versions, code_version(), library_versions()]
+        code = [versions, code_version(), library_versions()]
         if unversioned(versions):  # they may read what is in no hash
-            made_by.append(hashlib.sha256(self.ranks.tobytes()).hexdigest())
-        return digest([sorted(self.trials), data.split_facts, *chosen_by, *made_by])[:12]
+            code.append(hashlib.sha256(self.ranks.tobytes()).hexdigest())
+        return digest([sorted(self.trials), data.split_facts, *chosen_by, *code])[:12]
 
     @cached_property
     def facts(self) -> dict[str, object]:
@@ -149,7 +149,7 @@ class Findings:
         shared = share_gold(data.gold[test], data.gold[tune])
         asked = test[data.ordered[test]] if Metric.parse(objective).ordered else test
         clusters_of = clusters(data.gold[tune]), np.bincount(clusters(data.gold[asked]))
-        found = {
+        facts = {
             "dataset": data.name,
             "data_sha256": data.sha256,
             "split": "tune",
@@ -164,8 +164,8 @@ class Findings:
             **foresight(self.rows, self.ranks, objective, len(asked), self.chosen, *clusters_of),
         }
         if versions := prepared.versions(self.trials.values()):
-            found |= {"versions": versions, "orders": prepared.orders}
-        return found
+            facts |= {"versions": versions, "orders": prepared.orders}
+        return facts
 
     @cached_property
     def manifest(self) -> dict[str, object]:
@@ -173,8 +173,8 @@ class Findings:
         prepared = self.prepared
         plan, data = prepared.plan, prepared.benchmark
         gold, runs = data.gold[data.members("tune")], self._runs()
-        fused = [trial.pool for trial in self.trials.values() if trial.family != "single"]
-        found = {
+        pools = [trial.pool for trial in self.trials.values() if trial.family != "single"]
+        manifest = {
             **self.facts,
             "counts": {"passages": len(data.doc_ids), "queries": len(data.query_ids)},
             "code": code_version(),
@@ -188,7 +188,7 @@ class Findings:
                     "share": engine.ceiling(spec, runs, gold),
                     "candidates": engine.pool_size(spec, runs),
                 }
-                for spec in dict.fromkeys(fused)
+                for spec in dict.fromkeys(pools)
             ],
             "coverage": prepared.coverage("tune"),
             **plan.graphs(data),
@@ -197,16 +197,16 @@ class Findings:
         }
         winner = self.trials[self.chosen.winner]
         if (tied := prepared.tie_range(winner, "tune")) is not None:
-            found["tie_range"] = tied
+            manifest["tie_range"] = tied
         if odd := oddities(prepared.identities, data, store(plan.config)):
-            found["odd"] = odd
+            manifest["odd"] = odd
         if chain := plan.config.dataset.get("chain"):
-            found["chain"] = str(chain)
+            manifest["chain"] = str(chain)
         if data.origin:
-            found["origin"] = dict(data.origin)
+            manifest["origin"] = dict(data.origin)
         if reads := read_by(self.trials.values()):
-            found["reads"] = reads
-        return found
+            manifest["reads"] = reads
+        return manifest
 
     def write(self, folder: Path, measured: Mapping[str, object]) -> None:
         """Write all files next to ``config.yaml``, the lock last; measured: what each run measures

@@ -54,8 +54,8 @@ def _keep_list(store: Store, retriever: Trec) -> str:
     return f"{STORE}/list/{artifact.path.name}/{LIST}"
 
 
-def _write(one: Trec, path: Path) -> None:
-    io.form_of(path).save(one.read().ranked(), path)
+def _write(retriever: Trec, path: Path) -> None:
+    io.form_of(path).save(retriever.read().ranked(), path)
 
 
 def _keep(store: Store, key: str, place: Path) -> str:
@@ -95,7 +95,7 @@ def locate_files(config: Mapping[str, Any], runs: Path) -> dict[str, Any]:
 
     def located(node: Any) -> Any:
         if isinstance(node, Mapping):
-            return {key: located(one) for key, one in node.items()}
+            return {key: located(value) for key, value in node.items()}
         if isinstance(node, str) and node.startswith(STORE):
             return node.replace("${paths.runs}", str(runs), 1)
         return node

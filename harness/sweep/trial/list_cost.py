@@ -32,20 +32,23 @@ def cost(
     spent = {name: round(value, 3) for name, value in seconds.items()}
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10  # macOS counts bytes, Linux KiB
     return {
-        "seconds": {**spent, "lists": {name: one["seconds"] for name, one in lists.items()}},
-        "lists": {name: needs(one, store, queries) for name, one in lists.items()},
+        "seconds": {
+            **spent,
+            "lists": {name: manifest["seconds"] for name, manifest in lists.items()},
+        },
+        "lists": {name: needs(manifest, store, queries) for name, manifest in lists.items()},
         "peak_memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit),
     }
 
 
 def _lists(identities: Identities, benchmark: str, store: Store) -> dict[str, Described]:
     """Return the manifest of each stored list; its files are not checked again."""
-    found = {}
-    for name, one in identities.items():
-        place = store.place("retrieve", one, {"benchmark": benchmark})
+    manifests = {}
+    for name, identity in identities.items():
+        place = store.place("retrieve", identity, {"benchmark": benchmark})
         if manifest := read_manifest(place / MANIFEST):
-            found[name] = manifest
-    return found
+            manifests[name] = manifest
+    return manifests
 
 
 def made_by(
@@ -102,16 +105,15 @@ def needs(described: Described, store: Store, queries: int) -> dict[str, float]:
     return {name: round(float(value), 3) for name, value in costs.items()}
 
 
-def _inputs(made: Described, store: Store) -> list[Described]:
+def _inputs(artifact: Described, store: Store) -> list[Described]:
     """Return an artifact and all its stored inputs."""
-    whole = {f"retrieve/{made['key']}": made}
-    waiting = [made]
+    whole = {f"retrieve/{artifact['key']}": artifact}
+    waiting = [artifact]
     while waiting:
         for name in waiting.pop().get("used", ()):
-            found = (
-                None if name in whole else read_manifest(store.root / "artifacts" / name / MANIFEST)
-            )
-            if found is not None:
-                whole[name] = found
-                waiting.append(found)
+            if name in whole:
+                continue
+            if manifest := read_manifest(store.root / "artifacts" / name / MANIFEST):
+                whole[name] = manifest
+                waiting.append(manifest)
     return list(whole.values())
