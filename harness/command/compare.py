@@ -148,8 +148,9 @@ def _show(comparisons: Sequence[SystemComparison], explain: bool) -> None:
     from harness.evaluation.system_comparison import comparison_table, short_table
 
     lines = shown_lines(short_table(comparisons, notes=not explain))
-    lines += shown_lines(comparison_table(comparisons)) if explain else []
     rooms = headroom(comparisons)
+    if explain:
+        lines += shown_lines(comparison_table(comparisons))
     if explain and rooms:
         lines += shown_lines(headroom_table(rooms, comparisons[0].scale))
     known: list[str] = []
@@ -188,8 +189,10 @@ def _compare_runs(
     from harness.run.systems import label
 
     refuse_unread(*(key for key in extensions.added("compare") if key != "defaults"))
-    metric = python_value(config.metrics)
-    wanted = at_depths("last_hop" if metric is None else metric, python_value(config.k))
+    names = python_value(config.metrics)
+    if names is None:
+        names = "last_hop"
+    metrics = at_depths(names, python_value(config.k))
     gold = read_gold(config)
     files = {str(file): file for file in _files(runs, baselines)}
     read = lists.read_each(files, config.lenient, python_value(config.columns))
@@ -205,7 +208,7 @@ def _compare_runs(
         return named
 
     strict = config.strict or config.gate.kind is not None
-    return compare_all(named_runs(runs), named_runs(baselines), gold, wanted, config.ties, strict)
+    return compare_all(named_runs(runs), named_runs(baselines), gold, metrics, config.ties, strict)
 
 
 def _systems(config: DictConfig) -> tuple[Systems, Systems]:

@@ -68,8 +68,11 @@ def run(config: DictConfig) -> None:
         "CLASS": "".join(part.capitalize() for part in name.split("_")),
         "NAME": name,
         "MODULE": places[0].removesuffix(".py").replace("/", "."),
-        **({"PACKAGE": package, "GROUP": GROUP} if package else {CONF: ""}),
     }
+    if package:
+        marks |= {"PACKAGE": package, "GROUP": GROUP}
+    else:
+        marks[CONF] = ""
     sources = {
         place: folder / concept / template
         for place, template in zip(places, TEMPLATES, strict=True)

@@ -156,12 +156,10 @@ def _why(result: SweepResult, findings: Findings) -> str:
     """
     then, now = result.manifest, record(findings.manifest)
     keys = ("data_sha256", "split_sha256", "code", "libraries", "versions", "reads", "lists")
-    pairs = ((key, then.get(key) or {}, now.get(key) or {}) for key in keys)
-    changes = [
-        f"{path}: {old} then, {new} now"
-        for key, before, after in pairs
-        for path, old, new in differences(before, after, key)
-    ]
+    changes: list[str] = []
+    for key in keys:
+        changed = differences(then.get(key) or {}, now.get(key) or {}, key)
+        changes += (f"{path}: {old} then, {new} now" for path, old, new in changed)
     return "; ".join(changes) or "no input that the manifest names differs; a file may"
 
 

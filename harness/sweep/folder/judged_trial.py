@@ -156,7 +156,8 @@ class JudgedTrial:
             elif field.name == "outcomes":
                 row |= compared
             elif field.name == "on_test":
-                row |= {} if value is None else _without_none(asdict(value))
+                if value is not None:
+                    row |= _without_none(asdict(value))
             elif field.name != "reference":
                 row[field.name] = value
         return row

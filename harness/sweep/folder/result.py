@@ -150,7 +150,9 @@ class SweepResult:
         """
         import pandas as pd
 
-        names = ["comparisons.parquet", *(["heldout_comparisons.parquet"] if self.heldout else [])]
+        names = ["comparisons.parquet"]
+        if self.heldout:
+            names.append("heldout_comparisons.parquet")
         return pd.concat([self._table(name, [*COMPARED]) for name in names], ignore_index=True)
 
     @cached_property

@@ -198,17 +198,17 @@ class View:
         self, place: int, other: int, part: Selection = slice(None), metric: Metric | None = None
     ) -> Comparison:
         """Compare two rows by the objective, or ``metric``, on all questions or on ``part``."""
-        ours, theirs = (
-            self.scores[index] if metric is None else self.values(index, metric)
-            for index in (place, other)
-        )
+        if metric is None:
+            metric, ours, theirs = self.metric, self.scores[place], self.scores[other]
+        else:
+            ours, theirs = self.values(place, metric), self.values(other, metric)
         return Comparison.of(
             ours[part],
             theirs[part],
-            (metric or self.metric).binary,
+            metric.binary,
             self.margin,
             self.clusters[part],
-            higher_is_better=(metric or self.metric).higher_is_better,
+            higher_is_better=metric.higher_is_better,
         )
 
     def outcome(self, place: int, against: str | None) -> Outcome | None:

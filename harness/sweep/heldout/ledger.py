@@ -166,7 +166,8 @@ class Ledger:
             previous = lines[-1]["sha256"] if lines else GENESIS
             line = sealed({"time": time, **facts, "previous": previous})
             before = self._text()
-            before += "\n" if before and not before.endswith("\n") else ""
+            if before and not before.endswith("\n"):
+                before += "\n"
             write_text(self.path, f"{before}{json.dumps(line, sort_keys=True)}\n")
             return cast("LedgerLine", line)
 

@@ -445,7 +445,7 @@ def _product(axes: Settings) -> Iterator[dict[str, Setting]]:
     """Yield points of the product of the axes; groups come first, so that their
     fields find them.
     """
-    knobs = sorted(axes, key=lambda knob: ("." in knob, list(axes).index(knob)))
+    knobs = sorted(axes, key=lambda knob: "." in knob)
     for combination in itertools.product(*(values(axes[knob]) for knob in knobs)):
         yield dict(zip(knobs, combination, strict=True))
 

@@ -147,7 +147,8 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, artifacts: Store)
         Unfinished: parts of some lists belong to other shares; after all lists were tried.
     """
     lists, unfinished = {}, []
-    for name in sorted(retrievers, key=lambda name: not isinstance(retrievers[name], Trec)):
+    files_first = sorted(retrievers, key=lambda name: not isinstance(retrievers[name], Trec))
+    for name in files_first:
         retriever = retrievers[name]
         try:
             with name_errors(name):

@@ -136,7 +136,8 @@ def unread(
 
     raw: the configuration with its interpolations.
     """
-    used = _reached({"lists", "dataset", *(name for trial in trials for name in trial.beside)}, raw)
+    reranker_inputs = {part for trial in trials for part in trial.beside}
+    used = _reached({"lists", "dataset", *reranker_inputs}, raw)
     for key in keys(overrides):
         part = re.split(r"[.@]", key.removeprefix("/"))[0]
         if part in PARTS and part not in used:
@@ -149,7 +150,8 @@ def _reached(used: Set[str], raw: Mapping[str, object]) -> set[str]:
     new = set(used)
     while new:
         reached |= new
-        new = {name for part in new for name in _interpolations(raw.get(part, ""))} - reached
+        referred = {name for part in new for name in _interpolations(raw.get(part, ""))}
+        new = referred - reached
     return reached
 
 
