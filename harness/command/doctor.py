@@ -54,19 +54,19 @@ def run(config: DictConfig) -> None:
     from harness.model.weights import ModelWeights
     from harness.report.tracking.export import describe_tracker
 
-    known = {
+    weights = {
         str(name): ModelWeights(name=str(name), **entry) for name, entry in config.weights.items()
     }
     models = Path(config.paths.models).expanduser()
     if config.install is not None:
-        one_of("install", config.install, known)
-        print(f"installed  {known[config.install].install(models)}")
+        one_of("install", config.install, weights)
+        print(f"installed  {weights[config.install].install(models)}")
     reported: list[str] = []
     lines = chain(
         _versions(),
         _devices(),
         _models(),
-        _weights(known, models),
+        _weights(weights, models),
         _data(Path(config.paths.data)),
         _artifacts(Path(config.paths.runs), bool(config.artifacts)),
         _results(Path(config.paths.runs), Path(config.paths.ledger)),
@@ -107,9 +107,8 @@ def _versions() -> Iterator[str]:
         **library_versions(),
         **_installed("mlflow", "hydra-core", "transformers", "pandas", "statsmodels"),
     }
-    yield (
-        f"libraries  {', '.join(f'{name} {version}' for name, version in sorted(versions.items()))}"
-    )
+    libraries = (f"{name} {version}" for name, version in sorted(versions.items()))
+    yield f"libraries  {', '.join(libraries)}"
     if {"faiss-cpu", "faiss-gpu"} <= versions.keys():
         yield (
             "WARNING    faiss-cpu and faiss-gpu overwrite each other: uninstall both, install "
@@ -151,7 +150,8 @@ def _devices() -> Iterator[str]:
 def _models() -> Iterator[str]:
     for module, what in MODELS.items():
         there = importlib.util.find_spec(module) is not None
-        yield f"model      {what}: {'found' if there else 'not found: ' + pip_install('models')}"
+        state = "found" if there else f"not found: {pip_install('models')}"
+        yield f"model      {what}: {state}"
     if _installed("torch")["torch"] == "MISSING":
         light = "evaluate, compare, power, list and verify"
         yield (
@@ -160,8 +160,8 @@ def _models() -> Iterator[str]:
         )
 
 
-def _weights(known: Mapping[str, ModelWeights], models: Path) -> Iterator[str]:
-    for name, weights in known.items():
+def _weights(weights_by_name: Mapping[str, ModelWeights], models: Path) -> Iterator[str]:
+    for name, weights in weights_by_name.items():
         state = (
             f"found in {models / name}"
             if (models / name).is_dir()
@@ -185,10 +185,8 @@ def _data(data: Path) -> Iterator[str]:
         files = card.official_files(data) or [data / f"{name}.json"]
         prepared = any(folder.is_dir() for folder in card.folders(data))
         there = prepared or any(path.is_file() for path in files)
-        yield (
-            f"data       {name}: "
-            f"{f'found in {data}' if there else f'not in {data} (the Hub will be asked)'}"
-        )
+        state = f"found in {data}" if there else f"not in {data} (the Hub will be asked)"
+        yield f"data       {name}: {state}"
 
 
 def _artifacts(runs: Path, check: bool) -> Iterator[str]:

@@ -51,11 +51,11 @@ def run(config: DictConfig) -> Table:
     check_ending(config.out, queries=True)
     file = file_of("run", python_value(config.run))
     keep_inputs(config, file.path)
-    wanted = at_depths(python_value(config.metrics), python_value(config.k))
+    metrics = at_depths(python_value(config.metrics), python_value(config.k))
     gold, source = read_gold(config), str(file)
     read = lists.read(file, config.lenient, python_value(config.columns))
     ranked = apply_own_document({source: read}, config.own_document)[source]
-    evaluation = evaluate_run(ranked, gold, wanted, ties=config.ties, source=source)
+    evaluation = evaluate_run(ranked, gold, metrics, ties=config.ties, source=source)
     if config.strict:
         check_whole({source: evaluation.coverage}, gold)
     whole, rows = evaluation.table(), partial(evaluation.to_frame, per_query=True)

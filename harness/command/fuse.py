@@ -74,7 +74,8 @@ def run(config: DictConfig) -> None:
     complete(config)
     _check(config)
     resolve_device(config.device)
-    files, out = _files(config), "/dev/stdout" if config.out == "-" else str(config.out)
+    files = _files(config)
+    out = "/dev/stdout" if config.out == "-" else str(config.out)
     stream = sys.stderr if is_stream(Path(out)) else sys.stdout
     paths = {name: file.path for name, file in files.items()}
     chosen = _choose(config, paths)

@@ -94,12 +94,12 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
 
     yield from second_opinion(result.folder)
     findings = Findings.of(prepared, prepared.plan.trials())
-    wanted = [str(key) for key in result.trials["trial"]]
-    again = [str(row.trial) for row in findings.rows]
-    if unmatched := sorted({*wanted}.symmetric_difference(again)):
+    stored_keys = [str(key) for key in result.trials["trial"]]
+    scored_keys = [str(row.trial) for row in findings.rows]
+    if unmatched := sorted({*stored_keys}.symmetric_difference(scored_keys)):
         trials = f"its trials are not those of config.yaml, as {unmatched[0]}; sweep again"
         raise fault("trials.parquet", trials)
-    ranks = findings.ranks[[again.index(key) for key in wanted]]
+    ranks = findings.ranks[[scored_keys.index(key) for key in stored_keys]]
     if ranks.shape != result.ranks.shape:
         raise fault("ranks.npy", "not what is computed now: other questions")
     if differ := int((ranks != np.asarray(result.ranks)).sum()):
@@ -112,7 +112,7 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
             for path, old, new in differences(stored[name], computed[name]):
                 if path.partition(".")[0] not in UNCOMPARED:
                     raise fault(name, f"{path} = {old}, computed now: {new}")
-    trials = counted(len(wanted), "trial")
+    trials = counted(len(stored_keys), "trial")
     yield (
         f"tune       {trials} scored and judged again: the same ranks, to the bit, the same {SAME}"
     )

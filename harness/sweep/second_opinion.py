@@ -54,9 +54,11 @@ class _Opinion:
         self.ranks = load_array(folder / f"{prefix}ranks.npy")
         self.place = {row["trial"]: place for place, row in enumerate(self.rows)}
         values = metric_values(self.lock["objective"], self.ranks)
-        known = ~np.isnan(values[0])
-        labels = pd.read_parquet(folder / f"{prefix}queries.parquet")["cluster"].to_numpy()[known]
-        self.scores, self.labels = values[:, known], np.unique(labels, return_inverse=True)[1]
+        is_counted = ~np.isnan(values[0])
+        labels = pd.read_parquet(folder / f"{prefix}queries.parquet")["cluster"].to_numpy()[
+            is_counted
+        ]
+        self.scores, self.labels = values[:, is_counted], np.unique(labels, return_inverse=True)[1]
 
     def same(self, row: str, what: str, stored: Any, value: Any, within: float = 1e-9) -> None:
         """Count a number that is right; raise HarnessError for another one."""

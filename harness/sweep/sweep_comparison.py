@@ -205,9 +205,9 @@ class Agreement:
     @classmethod
     def of(cls, mine: SweepResult, theirs: SweepResult) -> Agreement:
         """Compare two sweeps."""
-        known, cause = _inputs(mine, theirs)
+        input_lines, cause = _inputs(mine, theirs)
         names = [f"here       {mine.folder.name}", f"there      {theirs.folder.name}"]
-        lines, results = [*names, *known], (mine, theirs)
+        lines, results = [*names, *input_lines], (mine, theirs)
         pairs = zip(mine.every_question, theirs.every_question, strict=False)  # test, if both have
         try:
             splits = [_OnSplit.of(view, other) for view, other in pairs]
@@ -294,8 +294,8 @@ def _scores(view: View) -> pd.DataFrame:
 
 def _differences(kind: str, ours: Facts, theirs: Facts) -> list[str]:
     """Return up to three differences of some facts, ``path: ours here, theirs there``."""
-    known = [key for key in CAUSES[kind] if key in ours and key in theirs]
-    here, there = {key: ours[key] for key in known}, {key: theirs[key] for key in known}
+    shared = [key for key in CAUSES[kind] if key in ours and key in theirs]
+    here, there = {key: ours[key] for key in shared}, {key: theirs[key] for key in shared}
     pairs = differences(here, there)
     return [f"{path}: {our} here, {their} there" for path, our, their in pairs][:NAMED]
 

@@ -116,15 +116,15 @@ class Findings:
         started = time.perf_counter()
         ranks = prepared.ranks(trials, "tune")
         seconds = time.perf_counter() - started
-        known = dict(zip(prepared.hashes(trials), trials, strict=True))
-        plan, places = prepared.plan, {key: place for place, key in enumerate(known)}
+        by_hash = dict(zip(prepared.hashes(trials), trials, strict=True))
+        plan, places = prepared.plan, {key: place for place, key in enumerate(by_hash)}
         metric = Metric.parse(plan.config.objective)
-        chosen = choice.choose(known, ranks, metric, plan.reference, prepared.impractical)
+        chosen = choice.choose(by_hash, ranks, metric, plan.reference, prepared.impractical)
         ranks = ranks[[places[key] for key in chosen.order]]
-        known = {key: known[key] for key in chosen.order}
-        rows = judge_trials(prepared, known, ranks, "tune", chosen)
+        by_hash = {key: by_hash[key] for key in chosen.order}
+        rows = judge_trials(prepared, by_hash, ranks, "tune", chosen)
         edges = find_edges(plan.grid, rows, metric, list(trials))
-        return cls(prepared, known, chosen, rows, ranks, edges, seconds)
+        return cls(prepared, by_hash, chosen, rows, ranks, edges, seconds)
 
     @cached_property
     def identity(self) -> str:
@@ -147,8 +147,11 @@ class Findings:
         objective = plan.config.objective
         tune, test = data.members("tune"), data.members("test")
         shared = share_gold(data.gold[test], data.gold[tune])
-        asked = test[data.ordered[test]] if Metric.parse(objective).ordered else test
-        clusters_of = clusters(data.gold[tune]), np.bincount(clusters(data.gold[asked]))
+        judged = test[data.ordered[test]] if Metric.parse(objective).ordered else test
+        labels, sizes = clusters(data.gold[tune]), np.bincount(clusters(data.gold[judged]))
+        forecast = foresight(
+            self.rows, self.ranks, objective, len(judged), self.chosen, labels, sizes
+        )
         facts = {
             "dataset": data.name,
             "data_sha256": data.sha256,
@@ -161,7 +164,7 @@ class Findings:
             "objective": objective,
             "reference": plan.reference,
             "margin": plan.margin,
-            **foresight(self.rows, self.ranks, objective, len(asked), self.chosen, *clusters_of),
+            **forecast,
         }
         if versions := prepared.versions(self.trials.values()):
             facts |= {"versions": versions, "orders": prepared.orders}
@@ -226,13 +229,13 @@ class Findings:
             "files": hashes(folder),
         }
         experiment = self.prepared.plan.experiment
-        about = find_named(experiment, self.rows, self.ranks, self.chosen.baselines)
+        named = find_named(experiment, self.rows, self.ranks, self.chosen.baselines)
 
         def learned(wanted: Sequence[str]) -> dict[str, dict[str, object]]:
-            known = self.prepared.learned([self.trials[key] for key in wanted])
-            return dict(zip(wanted, known, strict=True))
+            fields = self.prepared.learned([self.trials[key] for key in wanted])
+            return dict(zip(wanted, fields, strict=True))
 
-        write_json(folder / LOCK, choice.lock(self.rows, self.chosen, facts, about, learned))
+        write_json(folder / LOCK, choice.lock(self.rows, self.chosen, facts, named, learned))
 
     def _runs(self) -> dict[str, Run]:
         """Return the lists of the tune questions."""

@@ -31,8 +31,8 @@ SPLITTING = {
 def extent(view: View) -> str:
     """Return benchmark, split, number of questions, evaluation of test, and the lists' parts."""
     seen = max((row.on_test.seen for row in view.rows if row.on_test), default=0)
-    known = counted(view.in_split or view.n, "question")
-    before = f": {seen} of these {known} were evaluated before" if seen else ""
+    questions = counted(view.in_split or view.n, "question")
+    before = f": {seen} of these {questions} were evaluated before" if seen else ""
     times = f", evaluation {view.evaluation}{before}{view.charge}" if view.evaluation else ""
     head = f"{view.dataset}, {view.split} split (n = {view.n}{times})"
     return "; ".join(filter(None, [head, systems(view)]))
@@ -148,15 +148,17 @@ def unordered(view: View) -> str:
     """Return how many questions last_hop counts if the hop order of some is unknown or does not
     count, or the objective if the order of all is unknown.
     """
-    of = view.in_split or view.n
-    known = view.n if view.n < of else int((np.asarray(view.ranks[:1])[..., -1] != UNORDERED).sum())
-    if known == of:
+    in_split, known = view.in_split or view.n, view.n
+    if known == in_split:  # the objective counts all questions, also those without an order
+        known = int((np.asarray(view.ranks[:1])[..., -1] != UNORDERED).sum())
+    if known == in_split:
         every = view.manifest.get("chain") == "all"
         return " (dataset.chain=all: last_hop counts every question)" if every else ""
     if not known:
         return f"; no hop order is known, so that there is no last_hop: by {view.objective}"
-    judged = " and all results based on it" if view.n < of else ""
-    return f" (last_hop{judged}: the {known} of {counted(of, 'question')} whose hop order is known)"
+    judged = " and all results based on it" if view.n < in_split else ""
+    questions = counted(in_split, "question")
+    return f" (last_hop{judged}: the {known} of {questions} whose hop order is known)"
 
 
 def of_lists(view: View) -> list[str]:

@@ -219,13 +219,13 @@ def read_trials(
 
 
 def _read(row: Mapping[str, Any], outcomes: Mapping[str, Outcome], reference: str) -> JudgedTrial:
-    known = {key: row[key] for key in COLUMNS & row.keys()}
-    later = {field.name for field in fields(Evaluated)} & known.keys()
-    facts = {key: known.pop(key) for key in later}
+    values = {key: row[key] for key in COLUMNS & row.keys()}
+    test_names = {field.name for field in fields(Evaluated)} & values.keys()
+    facts = {key: values.pop(key) for key in test_names}
     on_test = Evaluated(**facts) if facts else None
     metrics = row.keys() - COLUMNS - {*OUTCOME}
     return JudgedTrial(
-        **known,
+        **values,
         scores={name: row[name] for name in row if name in metrics},
         reference=reference,
         outcomes=outcomes,

@@ -242,11 +242,11 @@ class SweepResult:
 
     def _counted(self, view: View) -> View:
         """Return a view with the questions that the objective counts."""
-        known = ~np.isnan(view.values(0))
-        if known.all():
+        is_counted = ~np.isnan(view.values(0))
+        if is_counted.all():
             return view
-        queries = view.queries[known].reset_index(drop=True)
-        return dataclasses.replace(view, ranks=view.ranks[:, known], queries=queries)
+        queries = view.queries[is_counted].reset_index(drop=True)
+        return dataclasses.replace(view, ranks=view.ranks[:, is_counted], queries=queries)
 
     def _view(
         self,

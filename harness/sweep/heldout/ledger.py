@@ -132,8 +132,10 @@ class Ledger:
         """
         earlier, seen = [], np.zeros(len(keys), dtype=np.bool_)
         for line in self.entries():
-            known = unpack_keys(line.get("questions", ""))
-            held = np.array([not known.isdisjoint(question) for question in keys], dtype=np.bool_)
+            line_keys = unpack_keys(line.get("questions", ""))
+            held = np.array(
+                [not line_keys.isdisjoint(question) for question in keys], dtype=np.bool_
+            )
             if "questions" not in line and line.get("data_sha256") == data_sha256:
                 held[:] = True
             seen |= held

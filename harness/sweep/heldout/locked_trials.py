@@ -229,7 +229,7 @@ def _unfinished(ledger: Ledger, lock: Lock, folder: Path) -> LedgerLine | None:
 def locked(result: SweepResult, prepared: Prepared, lock: Lock) -> dict[str, Trial]:
     """Return the locked trials by hash, with what they learned on tune, in the lock's order."""
     trials = prepared.plan.trials()
-    known = dict(zip(prepared.hashes(trials), trials, strict=True))
+    by_hash = dict(zip(prepared.hashes(trials), trials, strict=True))
     fitted = learned(lock)
     then, now = result.manifest.get("lists") or {}, record(prepared.identities)
     for name in now:
@@ -242,12 +242,12 @@ def locked(result: SweepResult, prepared: Prepared, lock: Lock) -> dict[str, Tri
                 "the winner was locked; give the list of then, or sweep again for a new lock"
             )
     for key in fitted:
-        if key not in known:
+        if key not in by_hash:
             raise HarnessError(
                 f"{result.folder}: its config.yaml, or a strategy that it names, changed and no "
                 f"longer gives the locked trial {key}; sweep again for a new lock"
             )
-    return {key: known[key].with_learned(fitted[key]) for key in locked_trials(lock)}
+    return {key: by_hash[key].with_learned(fitted[key]) for key in locked_trials(lock)}
 
 
 def score_locked(

@@ -185,10 +185,10 @@ def lock(
         "lists": dict(chosen.baselines.lists),
         "best_single": chosen.baselines.best,
     }
-    known = learned(list(locked_trials(content)))
+    learned_by_hash = learned(list(locked_trials(content)))
     for row in locked_rows(content):
-        if known.get(row["trial"]):
-            row["learned"] = dict(known[row["trial"]])
+        if learned_by_hash.get(row["trial"]):
+            row["learned"] = dict(learned_by_hash[row["trial"]])
     return sealed(content)
 
 

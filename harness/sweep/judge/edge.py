@@ -71,8 +71,8 @@ def _axes(
     """
     groups = {group: name(grid.config[group]) for group in GROUPS}
     for block, point in grid.points({}):
-        known = {**groups, **point}
-        if all(parameters[knob] == value for knob, value in known.items() if knob in parameters):
+        settings = {**groups, **point}
+        if all(parameters[knob] == value for knob, value in settings.items() if knob in parameters):
             yield from ((block, point, knob) for knob in point.keys() & parameters.keys())
 
 

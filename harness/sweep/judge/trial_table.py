@@ -266,8 +266,8 @@ def graph_outcomes(
     hits = hits[:, ~np.isnan(hits[0])]  # the same questions for all trials
     pairs: list[tuple[int | None, int | None]] = []
     for place, trial_hits in enumerate(hits):
-        known = dense not in (None, place) and bool(trial_hits.size)
-        won = int((trial_hits > hits[dense]).sum()) if known else None
-        lost = int((trial_hits < hits[dense]).sum()) if known else None
+        is_comparable = dense not in (None, place) and bool(trial_hits.size)
+        won = int((trial_hits > hits[dense]).sum()) if is_comparable else None
+        lost = int((trial_hits < hits[dense]).sum()) if is_comparable else None
         pairs.append((won, lost))
     return pairs

@@ -86,17 +86,24 @@ def needs(described: Described, store: Store, queries: int) -> dict[str, float]:
     list was also timed on single questions: ``alone_mean_ms``, ``alone_p50_ms`` and
     ``alone_p95_ms``, each with the mean of a question's vector.
     """
-    asking: list[Described] = []
+    for_questions: list[Described] = []
     index: list[Described] = []
     for artifact in _inputs(described, store):
-        asked = artifact["stage"] == "retrieve" or artifact["config"].get("role") == "question"
-        (asking if asked else index).append(artifact)
-    held = sum(file["bytes"] for artifact in index for file in artifact["files"].values())
-    vectors = sum(artifact["own_seconds"] for artifact in asking if artifact["stage"] != "retrieve")
+        is_question_vector = artifact["config"].get("role") == "question"
+        if artifact["stage"] == "retrieve" or is_question_vector:
+            for_questions.append(artifact)
+        else:
+            index.append(artifact)
+    size = sum(file["bytes"] for artifact in index for file in artifact["files"].values())
+    vectors = sum(
+        artifact["own_seconds"] for artifact in for_questions if artifact["stage"] != "retrieve"
+    )
     costs = {
         "index_seconds": sum(artifact["own_seconds"] for artifact in index),
-        "index_mb": round(held / (1 << 20), 1),
-        "query_ms": 1000 * sum(artifact["own_seconds"] for artifact in asking) / max(queries, 1),
+        "index_mb": round(size / (1 << 20), 1),
+        "query_ms": 1000
+        * sum(artifact["own_seconds"] for artifact in for_questions)
+        / max(queries, 1),
     }
     if "alone_ms" in described:
         alone = np.array(described["alone_ms"] or [np.nan]) + 1000 * vectors / max(queries, 1)

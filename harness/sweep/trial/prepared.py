@@ -161,8 +161,8 @@ class Prepared:
                 raise HarnessError(
                     f"{result.folder}: lists.{name} ranks otherwise than in the sweep: {changed}"
                 )
-        known = dict(zip(self.hashes(trials), trials, strict=True))
-        ranks = self.ranks([known[key] for key in keys], "tune")
+        by_hash = dict(zip(self.hashes(trials), trials, strict=True))
+        ranks = self.ranks([by_hash[key] for key in keys], "tune")
         scores = means(ranks, [Metric.parse(name) for name in self.plan.metrics])
         places = [result.trials["trial"].tolist().index(key) for key in keys]
         stored = result.trials[[*self.plan.metrics]].to_numpy(float)[places]
@@ -188,23 +188,22 @@ class Prepared:
         ranks[rest] = self._score(plain, members, progress, self._context(plain))
         if not learners:
             return ranks
-        chosen = [trials[number] for number in learners]
-        context = self._context(chosen)
+        learning = [trials[number] for number in learners]
+        context = self._context(learning)
         tune = self.benchmark.members("tune")
         fold = self.benchmark.folds[tune]
         parts = [None] if split == "test" else np.unique(fold).tolist()
 
         def teach(part: int | None) -> list[Trial]:
             teaching = tune if part is None else tune[fold != part]
-            return fit(chosen, *self._take(teaching), context.take(teaching))
+            return fit(learning, *self._take(teaching), context.take(teaching))
 
+        threads = min(available(), len(parts))
         with torch_alone():
-            for part, known in zip(
-                parts, map_threads(teach, parts, min(available(), len(parts))), strict=True
-            ):
-                held = slice(None) if part is None else np.flatnonzero(fold == part)
-                fold_ranks = self._score(known, members[held], False, context)
-                ranks[np.array(learners)[:, None], np.arange(len(members))[held]] = fold_ranks
+            for part, fitted in zip(parts, map_threads(teach, parts, threads), strict=True):
+                held_out = slice(None) if part is None else np.flatnonzero(fold == part)
+                fold_ranks = self._score(fitted, members[held_out], False, context)
+                ranks[np.array(learners)[:, None], np.arange(len(members))[held_out]] = fold_ranks
         return ranks
 
     def learned(self, trials: Sequence[Trial]) -> list[dict[str, object]]:
@@ -212,8 +211,8 @@ class Prepared:
         learners = [trial for trial in trials if trial.learns]
         tune = self.benchmark.members("tune")
         with torch_alone():
-            known = iter(fit(learners, *self._take(tune), self._context(learners).take(tune)))
-        return [next(known).learned if trial.learns else {} for trial in trials]
+            fitted = iter(fit(learners, *self._take(tune), self._context(learners).take(tune)))
+        return [next(fitted).learned if trial.learns else {} for trial in trials]
 
     def _take(self, members: Int64Array) -> tuple[dict[str, Run], Int32Array]:
         """Return the lists and the gold of some questions."""
