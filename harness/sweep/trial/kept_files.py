@@ -49,8 +49,8 @@ def _keep_list(store: Store, retriever: Trec) -> str:
     """Keep a run file in the form that loses nothing; a stored run stays where it is."""
     if Path(retriever.path).is_dir():
         return str(Path(retriever.path).resolve())
-    inputs = {"content": retriever.content()}
-    artifact = store.get("list", {}, inputs, lambda folder: _write(retriever, folder / LIST))
+    hashes = {"content": retriever.content()}
+    artifact = store.get("list", {}, hashes, lambda folder: _write(retriever, folder / LIST))
     return f"{STORE}/list/{artifact.path.name}/{LIST}"
 
 
