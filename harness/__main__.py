@@ -78,16 +78,16 @@ Every key of conf/ is set as key=value (or --key value), a list as 'k=[5,10]'.
 """
 
 
-def main(given: Sequence[str] | None = None) -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Run a command.
 
     The exit status is 0 for success, 2 for a mistake that the user can mend (one line on stderr),
     and 130 for an interruption.
 
     Args:
-        given: the command and its arguments; None for those of this process.
+        argv: the command and its arguments; None for those of this process.
     """
-    command, *arguments = (sys.argv[1:] if given is None else given) or ["--help"]
+    command, *arguments = (sys.argv[1:] if argv is None else argv) or ["--help"]
     with (
         contextlib.redirect_stdout(printable(sys.stdout)),
         contextlib.redirect_stderr(masked(sys.stderr)),
@@ -191,12 +191,12 @@ def commands() -> dict[str, str]:
     """Return the module of each command by its name: those of ``harness/command/`` and of other
     packages.
     """
-    own = {
+    core = {
         path.stem: f"harness.command.{path.stem}"
         for path in COMMANDS.glob("*.py")
         if path.stem != "__init__"
     }
-    return dict(sorted({**extensions.commands(), **own}.items()))
+    return dict(sorted({**extensions.commands(), **core}.items()))
 
 
 def documentation(command: str) -> str:
@@ -242,9 +242,9 @@ def usage() -> str:
     core = [name for name in known if (COMMANDS / f"{name}.py").is_file()]
     more = tuple(name for name in core if name not in named)
     added = tuple(name for name in known if name not in core)
-    own = f"harness {next(iter(added), '')} --help"
+    plugin_help = f"harness {next(iter(added), '')} --help"
     rows = []
-    groups = {**GROUPS, "More": (more, "harness new fuser mine"), "Plug-ins": (added, own)}
+    groups = {**GROUPS, "More": (more, "harness new fuser mine"), "Plug-ins": (added, plugin_help)}
     for title, (names, example) in groups.items():
         if not names:
             continue
@@ -342,12 +342,14 @@ def launch_by_hydra(line: CommandLine, run: Callable[[DictConfig], float | Table
         with begin():  # not outside: Hydra would add a line of its own
             typed = [*HydraConfig.get().overrides.task]
             if not line.is_several:
-                typed = [str(one) for one in prepared.typed if one.place[0] != "hydra"]
-            found = perform(run, compose(line.primary, typed), typed)
-            if not isinstance(found, Table):
-                return found
+                typed = [
+                    str(override) for override in prepared.typed if override.place[0] != "hydra"
+                ]
+            result = perform(run, compose(line.primary, typed), typed)
+            if not isinstance(result, Table):
+                return result
             if line.is_several:
-                multirun.note(found)
+                multirun.note(result)
         return None  # the error of a job is noted for the table of the multirun
 
     extensions.extend_hydra()

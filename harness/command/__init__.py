@@ -96,14 +96,14 @@ def at_depths(names: Any, depths: Any) -> list[Metric]:
     """
     from harness.evaluation.metric import metrics
 
-    found = metrics(names, depths)
+    chosen = metrics(names, depths)
     try:
-        unread = metrics(names, ()) == found
+        unread = metrics(names, ()) == chosen
     except HarnessError:  # a name without a depth, which takes this one
         unread = False
     if unread:
-        refuse_unread("k", why=f"{', '.join(map(str, found))}: each names its depth or has none")
-    return found
+        refuse_unread("k", why=f"{', '.join(map(str, chosen))}: each names its depth or has none")
+    return chosen
 
 
 def command_line(command: str) -> str:

@@ -25,11 +25,12 @@ files begin with the answer. How many questions it takes: harness power gate=no_
 
 from __future__ import annotations
 
+import itertools
 import logging
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from omegaconf import DictConfig
 
@@ -47,6 +48,7 @@ from harness.core.errors import HarnessError
 if TYPE_CHECKING:
     from harness.evaluation.run_comparison import NamedRun
     from harness.evaluation.system_comparison import SystemComparison
+    from harness.run.io import File
     from harness.run.systems import Files
 
     Systems = Mapping[str, Files]
@@ -72,20 +74,20 @@ def run(config: DictConfig) -> None:
         refuse_unread("margin", why="it is of a gate; give gate=no_worse or gate=better")
     runs, baselines = _systems(config)
     if config.gold is None:
-        found = _compare_items(config, runs, baselines)
+        comparisons = _compare_items(config, runs, baselines)
     else:
-        found = _compare_runs(config, runs, baselines)
+        comparisons = _compare_runs(config, runs, baselines)
     if gate is not None:
-        found = gate.judge(found)
-    written = [] if config.out is None else _write(config.out, found)
-    _show(found, config.explain)
+        comparisons = gate.judge(comparisons)
+    written = [] if config.out is None else _write(config.out, comparisons)
+    _show(comparisons, config.explain)
     print_paths(written)
-    if (result := deciding(found)) is not None:
-        print(gate_line(found))
+    if (result := deciding(comparisons)) is not None:
+        print(gate_line(comparisons))
         sys.exit(result.status)
 
 
-def _write(out: str, found: Sequence[SystemComparison]) -> list[Path]:
+def _write(out: str, comparisons: Sequence[SystemComparison]) -> list[Path]:
     """Write the comparisons, and return the paths."""
     from dataclasses import asdict
     from functools import partial
@@ -96,22 +98,29 @@ def _write(out: str, found: Sequence[SystemComparison]) -> list[Path]:
     from harness.evaluation.system_comparison import comparison_table
     from harness.report.output import write_result
 
-    won = {name: asdict(room) for name, room in headroom(found).items()}
-    results = [{**one.json, "headroom": won.get(str(one.metric))} for one in found]
+    rooms = {name: asdict(room) for name, room in headroom(comparisons).items()}
+    results = [
+        {**comparison.json, "headroom": rooms.get(str(comparison.metric))}
+        for comparison in comparisons
+    ]
     one_or_all = results[0] if len(results) == 1 else results
-    every, table = Comparisons(found), comparison_table(found)
-    several = len({one.baseline for one in found}) > 1
+    every, table = Comparisons(comparisons), comparison_table(comparisons)
+    several = len({comparison.baseline for comparison in comparisons}) > 1
     rows = partial(every.to_frame, per_query=True)
     paper = None if several else every.paper
-    return write_result(out, one_or_all, table, paper, rows, gate_line(found))
+    return write_result(out, one_or_all, table, paper, rows, gate_line(comparisons))
 
 
 def _sweeps(config: DictConfig) -> list[str]:
     """Return the folders of sweeps, the baseline first; empty if files of lists are compared."""
-    given = [python_value(config[key]) for key in ("baseline", "run")]
-    paths = [one for value in given for one in (value if isinstance(value, list) else [value])]
-    named = all(isinstance(one, str) and Path(one, "trials.parquet").is_file() for one in paths)
-    return paths if named else []
+    paths: list[Any] = []
+    for key in ("baseline", "run"):
+        value = python_value(config[key])
+        paths += value if isinstance(value, list) else [value]
+    are_sweeps = all(
+        isinstance(path, str) and Path(path, "trials.parquet").is_file() for path in paths
+    )
+    return paths if are_sweeps else []
 
 
 def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
@@ -125,43 +134,49 @@ def _compare_sweeps(config: DictConfig, folders: Sequence[str]) -> None:
         *(str(key) for key in config if key not in read), why="sweeps are compared by theirs"
     )
     check_ending(config.out)
-    found = SweepComparison.of([SweepResult(Path(folder)) for folder in folders])
-    rows = [dict(zip(found.table.titles, row, strict=True)) for row in found.table.rows]
-    written = write_result(config.out, rows, found.table)
-    print(*found.lines, sep="\n")
+    comparison = SweepComparison.of([SweepResult(Path(folder)) for folder in folders])
+    rows = [dict(zip(comparison.table.titles, row, strict=True)) for row in comparison.table.rows]
+    written = write_result(config.out, rows, comparison.table)
+    print(*comparison.lines, sep="\n")
     print_paths(written)
 
 
-def _show(found: Sequence[SystemComparison], explain: bool) -> None:
+def _show(comparisons: Sequence[SystemComparison], explain: bool) -> None:
     """Print the tables and the verdict."""
     from harness.core.table import paragraph, shown_lines
     from harness.evaluation.statement import conclude_all, headroom, headroom_table, lead
     from harness.evaluation.system_comparison import comparison_table, short_table
 
-    lines = shown_lines(short_table(found, notes=not explain))
-    lines += shown_lines(comparison_table(found)) if explain else []
-    rooms = headroom(found)
+    lines = shown_lines(short_table(comparisons, notes=not explain))
+    rooms = headroom(comparisons)
+    if explain:
+        lines += shown_lines(comparison_table(comparisons))
     if explain and rooms:
-        lines += shown_lines(headroom_table(rooms, found[0].scale))
-    read = [line for one in found for each in one.coverages.values() for line in each.read]
-    for text in lead(conclude_all(found, rooms), read):
+        lines += shown_lines(headroom_table(rooms, comparisons[0].scale))
+    known: list[str] = []
+    for comparison in comparisons:
+        for coverage in comparison.coverages.values():
+            known += coverage.read
+    for text in lead(conclude_all(comparisons, rooms), known):
         lines += paragraph(text)
     print(*lines, sep="\n")
 
 
 def _compare_items(config: DictConfig, *systems: Systems) -> Sequence[SystemComparison]:
     """Return the comparisons of scores of items, which a plug-in makes."""
-    paths = []
-    for each in systems:
-        for name, own in each.items():
-            if any(file.columns for file in own):
+    sides = []
+    for side in systems:
+        paths = {}
+        for name, files in side.items():
+            if any(file.columns for file in files):
                 raise HarnessError(
                     f"{name}: columns per file need gold=; without gold= give columns= for all "
                     "files"
                 )
-        paths.append({name: tuple(file.path for file in own) for name, own in each.items()})
+            paths[name] = tuple(file.path for file in files)
+        sides.append(paths)
     plugin = extensions.load("addition", "compare", "compare without gold=")
-    return cast("Sequence[SystemComparison]", plugin.compare(config, *paths))
+    return cast("Sequence[SystemComparison]", plugin.compare(config, *sides))
 
 
 def _compare_runs(
@@ -174,20 +189,26 @@ def _compare_runs(
     from harness.run.systems import label
 
     refuse_unread(*(key for key in extensions.added("compare") if key != "defaults"))
-    metric = python_value(config.metrics)
-    wanted = at_depths("last_hop" if metric is None else metric, python_value(config.k))
+    names = python_value(config.metrics)
+    if names is None:
+        names = "last_hop"
+    metrics = at_depths(names, python_value(config.k))
     gold = read_gold(config)
-    files = {str(file): file for each in (runs, baselines) for own in each.values() for file in own}
+    files = {str(file): file for file in _files(runs, baselines)}
     read = lists.read_each(files, config.lenient, python_value(config.columns))
-    known = apply_own_document(read, config.own_document)
-    named: list[dict[str, NamedRun]] = [{}, {}]
-    for found, each in zip(named, (runs, baselines), strict=True):
-        for name, own in each.items():
-            if len(own) > 1:
-                raise HarnessError(f"{name}: expected one run with gold=, got {label(own)}")
-            found[name] = label(own), known[label(own)]
+    ranked = apply_own_document(read, config.own_document)
+
+    def named_runs(systems: Systems) -> dict[str, NamedRun]:
+        named = {}
+        for name, system_files in systems.items():
+            source = label(system_files)
+            if len(system_files) > 1:
+                raise HarnessError(f"{name}: expected one run with gold=, got {source}")
+            named[name] = source, ranked[source]
+        return named
+
     strict = config.strict or config.gate.kind is not None
-    return compare_all(named[0], named[1], gold, wanted, config.ties, strict)
+    return compare_all(named_runs(runs), named_runs(baselines), gold, metrics, config.ties, strict)
 
 
 def _systems(config: DictConfig) -> tuple[Systems, Systems]:
@@ -196,15 +217,21 @@ def _systems(config: DictConfig) -> tuple[Systems, Systems]:
 
     runs, baselines = (named_files(key, python_value(config[key])) for key in ("run", "baseline"))
     short = short_names([*runs, *baselines])
-    runs, baselines = (
-        {short[name]: own for name, own in each.items()} for each in (runs, baselines)
-    )
+    runs = {short[name]: files for name, files in runs.items()}
+    baselines = {short[name]: files for name, files in baselines.items()}
     runs = _as_baselines(runs, baselines, isinstance(python_value(config.run), dict))
     _check_apart(runs, baselines)
-    keep_inputs(
-        config, *(file.path for each in (runs, baselines) for own in each.values() for file in own)
-    )
+    keep_inputs(config, *(file.path for file in _files(runs, baselines)))
     return runs, baselines
+
+
+def _files(*sides: Systems) -> list[File]:
+    """Return all files of the runs, or of the baselines, or of both."""
+    files: list[File] = []
+    for side in sides:
+        for system_files in side.values():
+            files += system_files
+    return files
 
 
 def _as_baselines(runs: Systems, baselines: Systems, is_named: bool) -> dict[str, Files]:
@@ -216,15 +243,16 @@ def _as_baselines(runs: Systems, baselines: Systems, is_named: bool) -> dict[str
         is_named: whether the names of the runs were typed; a warning says which one is not used.
     """
     renamed: dict[str, Files] = {}
-    for name, own in runs.items():
-        other = next((other for other, its in baselines.items() if its == own), name)
-        if other != name and is_named:
+    for name, files in runs.items():
+        same = (baseline for baseline, its_files in baselines.items() if its_files == files)
+        new_name = next(same, name)
+        if new_name != name and is_named:
             log.warning(
                 "run %s is the file of baseline %s: it has that name, and no row against itself",
                 name,
-                other,
+                new_name,
             )
-        renamed[other] = own
+        renamed[new_name] = files
     return renamed
 
 
@@ -237,10 +265,10 @@ def _check_apart(runs: Systems, baselines: Systems) -> None:
         raise HarnessError(
             f"{differ[0]} is {run} in run and {baseline} in baseline; give one another name"
         )
-    pairs = [(own, its) for own in runs.values() for its in baselines.values() if own != its]
-    if shared := [(own, its, file) for own, its in pairs for file in own if file in its]:
-        own, its, file = shared[0]
-        raise HarnessError(
-            f"run={label(own)}: {file} is in baseline={label(its)}, too; give patterns and lists "
-            "without a file of both"
-        )
+    for run_files, baseline_files in itertools.product(runs.values(), baselines.values()):
+        shared = [file for file in run_files if file in baseline_files]
+        if shared and run_files != baseline_files:
+            raise HarnessError(
+                f"run={label(run_files)}: {shared[0]} is in baseline={label(baseline_files)}, too; "
+                "give patterns and lists without a file of both"
+            )

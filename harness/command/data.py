@@ -42,9 +42,7 @@ def run(config: DictConfig) -> None:
     for line in describe_oddities(find_oddities(data)):
         print(f"caution: {line}")
     if card:
-        said = {"source": card.source, "licence": card.licence, "citation": card.citation}
-        print(
-            *(line for key, text in said.items() for line in paragraph(f"{key}: {text.strip()}")),
-            sep="\n",
-        )
+        facts = {"source": card.source, "licence": card.licence, "citation": card.citation}
+        for key, text in facts.items():
+            print(*paragraph(f"{key}: {text.strip()}"), sep="\n")
     print_paths(written)

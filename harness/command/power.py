@@ -41,8 +41,8 @@ def run(config: DictConfig) -> None:
     from harness.core.table import Column, Table
 
     _check(config)
-    given = python_value(config.discordance)
-    shares = given if isinstance(given, list) else [given]
+    discordance = python_value(config.discordance)
+    shares = discordance if isinstance(discordance, list) else [discordance]
     if config.gate.kind is not None:
         _show(_gate_table(shares, config), config)
         return
@@ -66,13 +66,13 @@ def _show(table: Table, config: DictConfig) -> None:
     """
     lines = [table.text()]
     if config.delta and not any(row[NEEDED] for row in table.rows):
-        said = (
+        message = (
             f"delta={config.delta:g} is in points, and no number of questions up to a million "
             f"shows it; if a share of {config.delta:g} is meant, give delta={100 * config.delta:g}"
         )
         if config.n is None:
-            raise HarnessError(said)
-        lines += ["", f"caution: {said}"]
+            raise HarnessError(message)
+        lines += ["", f"caution: {message}"]
     print(*lines, sep="\n")
 
 
@@ -104,8 +104,8 @@ def _row(share: float, config: DictConfig) -> list[float | None]:
     smallest = None if n is None else smallest_effect(n, share, power, alpha)
     if config.delta is None:
         return [share, None, None, n, smallest, None]
-    found = None if n is None else mcnemar_power(n, share, effect, alpha)
-    return [share, effect, queries_needed(share, effect, power, alpha), n, smallest, found]
+    reached = None if n is None else mcnemar_power(n, share, effect, alpha)
+    return [share, effect, queries_needed(share, effect, power, alpha), n, smallest, reached]
 
 
 def _effect(share: float, config: DictConfig) -> float:
@@ -143,9 +143,9 @@ def _gate_table(shares: Sequence[float], config: DictConfig) -> Table:
     rows = []
     for share in shares:
         effect = _effect(share, config)
-        found = None if config.n is None else gate_power(config.n, share, effect, bound)
+        passing = None if config.n is None else gate_power(config.n, share, effect, bound)
         needed = gate_questions_needed(share, effect, bound, config.power)
-        rows.append([share, effect, needed, config.n, found])
+        rows.append([share, effect, needed, config.n, passing])
     columns = [
         Column("discordance %"),
         Column("true difference", "points"),

@@ -59,7 +59,7 @@ def run(config: DictConfig) -> None:
         _prepare(config)
 
 
-def _check(config: DictConfig, given: list[str]) -> None:
+def _check(config: DictConfig, overrides: list[str]) -> None:
     """Raise HarnessError for keys that would have no effect."""
     if config.dry_run:
         raise HarnessError(
@@ -67,7 +67,7 @@ def _check(config: DictConfig, given: list[str]) -> None:
         )
     if config.wait and config.part is None:
         raise HarnessError("wait=true belongs to a share; add part=i/n, e.g. part=3/20")
-    engines = [text for text in given if text.startswith("engine")]
+    engines = [text for text in overrides if text.startswith("engine")]
     if config.part is not None and engines:
         raise HarnessError(
             f"part={config.part} is done by this process, so {engines[0]} has no effect; leave "
@@ -85,7 +85,7 @@ def _prepare(config: DictConfig) -> None:
     plan = Plan(config, Work.here(typed()).overrides)
     plan.trials()  # reports mistakes in the grid before anything is built
     prepared = Prepared.of(plan)
-    data, kept = prepared.benchmark, store(config)
+    data, artifacts = prepared.benchmark, store(config)
     tune, test = len(data.members("tune")), len(data.members("test"))
     passages, questions = (
         counted(len(data.doc_ids), "passage"),
@@ -97,14 +97,12 @@ def _prepare(config: DictConfig) -> None:
         lengths = lists.lengths()
         empty = counted(int((lengths == 0).sum()), "empty list")
         print(f"list {name}: {lengths.mean():.1f} documents a question, {empty}")
-        print(f"  {kept.place('retrieve', prepared.identities[name], {'benchmark': data.sha256})}")
+        inputs = {"benchmark": data.sha256}
+        print(f"  {artifacts.place('retrieve', prepared.identities[name], inputs)}")
     listed = set()
     for name, graph in graphs(retrievers(config)).items():
-        made = graph.artifact(data, kept)
-        if made.key not in listed:
-            print(
-                "\n".join(
-                    [f"graph below list {name}:", *describe_network(made.facts), f"  {made.path}"]
-                )
-            )
-            listed.add(made.key)
+        artifact = graph.artifact(data, artifacts)
+        if artifact.key not in listed:
+            print(f"graph below list {name}:", *describe_network(artifact.facts), sep="\n")
+            print(f"  {artifact.path}")
+            listed.add(artifact.key)

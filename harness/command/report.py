@@ -62,19 +62,19 @@ def run(config: DictConfig) -> None:
     for name in ("tables", "figures", "site"):
         remove_partials(folder / name, "**/*.partial")
     with contextlib.ExitStack() as unpacked:
-        asked = config.sweep
-        if asked not in (None, "all"):
-            names = [asked] if isinstance(asked, str) else asked
+        requested = config.sweep
+        if requested not in (None, "all"):
+            names = [requested] if isinstance(requested, str) else requested
             archives = {str(name): Path(str(name)) for name in names if Path(str(name)).is_file()}
             folders = {
                 name: str(unpacked.enter_context(opened(place))) for name, place in archives.items()
             }
-            asked = [folders.get(str(name), name) for name in names] if folders else asked
-        results = newest(Path(config.paths.runs), asked)
+            requested = [folders.get(str(name), name) for name in names] if folders else requested
+        results = newest(Path(config.paths.runs), requested)
         if config.get("table") is not None:
             print(*_shown(results, str(config.table)), sep="\n")
             return
-        if asked == "all":
+        if requested == "all":
             results = {title: result for title, result in results.items() if _is_shown(result)}
         lines = _write(config, results)
         if site is not None:

@@ -67,7 +67,7 @@ def run(config: DictConfig) -> float | None:
     from harness.sweep.trial.prepared import Prepared, open_lists
     from harness.sweep.tune import sweep
 
-    given = tuple(text for text in typed() if not text.startswith("explain="))
+    overrides = tuple(text for text in typed() if not text.startswith("explain="))
     inputs.check_lists(config)
     with open_dict(config):
         explain = config.pop("explain", False)
@@ -75,7 +75,7 @@ def run(config: DictConfig) -> float | None:
     if config.dry_run and explain:
         raise HarnessError("explain=true needs results, and dry_run=true makes none; leave one out")
     tracking: Tracking = instantiate(config.tracking)  # reports a mistake before the work
-    plan = Plan(config, given)
+    plan = Plan(config, overrides)
     check_experiment(plan)
     open_lists(plan)  # reports a missing file before the grid
     trials = plan.trials()
@@ -124,19 +124,21 @@ def check_experiment(plan: Plan) -> None:
 
     if plan.experiment is None:
         return
-    chosen = [text.partition("=")[2] for text in plan.given if text.startswith("experiment=")]
+    chosen = [text.partition("=")[2] for text in plan.overrides if text.startswith("experiment=")]
     place = str(conf_file("experiment", chosen[0])) if chosen else "experiment"
-    found = read_experiment(plan.experiment, place)
-    for figure in found.get("figures") or ():
+    experiment = read_experiment(plan.experiment, place)
+    for figure in experiment.get("figures") or ():
         figure_builder(figure["name"], figure["kind"])
-    for shown in (*(found.get("tables") or ()), *(found.get("figures") or ())):
+    for shown in (*(experiment.get("tables") or ()), *(experiment.get("figures") or ())):
         for block in shown.get("blocks", ()):
             one_of(f"{place}: {shown['name']}: blocks", block, plan.config.grid)
 
 
 def _check_models(trials: Sequence[Trial]) -> None:
     """Raise HarnessError if the model of a reranker cannot be reached."""
-    models: dict[str, Any] = {getattr(one.reranker, "model", ""): one.reranker for one in trials}
+    models: dict[str, Any] = {
+        getattr(trial.reranker, "model", ""): trial.reranker for trial in trials
+    }
     for reranker in models.values():
         if hasattr(reranker, "check_reachable"):
             reranker.check_reachable()
@@ -152,13 +154,13 @@ def begin_extractor(config: DictConfig) -> None:
     if config.dry_run or config.get("gold") is not None or available() <= 2:
         return
     with contextlib.suppress(HarnessError, OmegaConfBaseException):
-        extractor = python_value(config.get("extractor"))
+        node = python_value(config.get("extractor"))
         extractions = Path(config.paths.runs) / "artifacts" / "extract"
-        if extractions.exists() or str(extractor) not in str(python_value(config.lists)):
+        if extractions.exists() or str(node) not in str(python_value(config.lists)):
             return
-        made = instantiate(extractor)
-        if hasattr(made, "begin"):
-            made.begin()
+        extractor = instantiate(node)
+        if hasattr(extractor, "begin"):
+            extractor.begin()
 
 
 def show_plan(plan: Plan) -> None:

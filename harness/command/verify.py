@@ -79,6 +79,6 @@ def _compare(mine: SweepResult, place: Path) -> None:
     from harness.sweep.sweep_comparison import STATUS, SweepComparison
 
     with opened(place) as folder:
-        found = SweepComparison.of([SweepResult(folder), mine])
-        print("", *found.lines, sep="\n")
-    sys.exit(STATUS[found.agreements[0].answer])
+        comparison = SweepComparison.of([SweepResult(folder), mine])
+        print("", *comparison.lines, sep="\n")
+    sys.exit(STATUS[comparison.agreements[0].answer])

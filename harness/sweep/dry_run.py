@@ -46,24 +46,24 @@ def stages(plan: Plan) -> Table:
     """Return a row for each list: whether its run is stored, otherwise the model requests to build
     it.
     """
-    kept = Store(Path(plan.config.paths.runs), builds=False)
-    made, _ = open_lists(plan)
+    store = Store(Path(plan.config.paths.runs), builds=False)
+    retrievers, _ = open_lists(plan)
     columns = [Column("list", "text"), Column("state", "text"), Column("asked", "text")]
     try:
-        _, data = open_benchmark(plan, kept)
+        _, data = open_benchmark(plan, store)
     except NotStored:
         rows = [
             [name, "the benchmark is not prepared yet: try again after `harness prepare`", ""]
-            for name in made
+            for name in retrievers
         ]
         return Table("stages", "lists", columns, rows)
     if data.ids_only:
-        rows = [[name, "read from its file", ""] for name in made]
+        rows = [[name, "read from its file", ""] for name in retrievers]
         return Table("stages", f"lists with the gold of {data.name}", columns, rows)
     rows = []
-    for name, retriever in made.items():
+    for name, retriever in retrievers.items():
         try:
-            retrieve(retriever, data, kept)
+            retrieve(retriever, data, store)
             rows.append([name, "stored", ""])
         except NotStored:
             rows.append([name, "to build", "; ".join(_asked(retriever, data))])
@@ -76,8 +76,8 @@ def _axes(axes: Settings, knobs: Iterable[str]) -> str:
     """Return the axes of a block's points: the number of values, or the only one."""
     varied = {knob: values(axes[knob]) for knob in knobs}
     return ", ".join(
-        f"{knob} ({len(own)})" if len(own) > 1 else f"{knob}={own[0]}"
-        for knob, own in varied.items()
+        f"{knob} ({len(axis)})" if len(axis) > 1 else f"{knob}={axis[0]}"
+        for knob, axis in varied.items()
     )
 
 
@@ -88,7 +88,7 @@ def _asked(retriever: Any, data: Benchmark) -> list[str]:
     Stored answers are not requested again.
     """
     parts = list(_parts(retriever))
-    calls = [one.asked(data.passages, data.questions) for one in parts if hasattr(one, "asked")]
+    calls = [part.asked(data.passages, data.questions) for part in parts if hasattr(part, "asked")]
     return calls + absent_models(parts)
 
 
@@ -96,14 +96,14 @@ def absent_models(parts: Iterable[Any]) -> list[str]:
     """Return a line for each part of a strategy whose model is not available
     (``check_reachable``).
     """
-    found: dict[str, None] = {}
-    for one in parts:
+    lines: dict[str, None] = {}
+    for part in parts:
         try:
-            if hasattr(one, "check_reachable"):
-                one.check_reachable()
+            if hasattr(part, "check_reachable"):
+                part.check_reachable()
         except HarnessError as error:
-            found[str(error)] = None
-    return list(found)
+            lines[str(error)] = None
+    return list(lines)
 
 
 def _parts(value: Any) -> Iterator[Any]:

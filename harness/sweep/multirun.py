@@ -99,11 +99,11 @@ def cell(translate: Callable[[ImportError], HarnessError | None]) -> Iterator[No
         ending["failed"] = str(error)
     except Exception:  # a bug in one job
         ending["failed"] = _trace()
-    _write({**note, **ending, **MADE})
-    MADE.clear()
+    _write({**note, **ending, **RESULT})
+    RESULT.clear()
 
 
-MADE: dict[str, object] = {}
+RESULT: dict[str, object] = {}
 """The result of the job in this process."""
 
 
@@ -115,12 +115,12 @@ def note(result: SweepResult | Table, evaluated: str = "") -> None:
         evaluated: the line on earlier evaluations of the sweep's test questions.
     """
     if isinstance(result, SweepResult):
-        MADE["sweep"] = str(result.folder)
+        RESULT["sweep"] = str(result.folder)
         if evaluated:
-            MADE["evaluated"] = evaluated
+            RESULT["evaluated"] = evaluated
     else:
         columns = [(column.title, column.kind) for column in result.columns]
-        MADE["table"] = {"columns": columns, "rows": result.rows}
+        RESULT["table"] = {"columns": columns, "rows": result.rows}
 
 
 def _write(note: Mapping[str, object]) -> None:
@@ -168,8 +168,8 @@ def _joint(jobs: Sequence[Job]) -> Table:
         if "table" in job:
             kinds |= dict(job["table"]["columns"])
             titles = [title for title, _ in job["table"]["columns"]]
-            own = {"job": _cell(job, jobs)}
-            rows += [own | dict(zip(titles, row, strict=True)) for row in job["table"]["rows"]]
+            label = {"job": _cell(job, jobs)}
+            rows += [label | dict(zip(titles, row, strict=True)) for row in job["table"]["rows"]]
     columns = list(starmap(Column, kinds.items()))
     cells = [list(map(row.get, kinds)) for row in rows]
     return Table("multirun", f"All results of {counted(len(jobs), 'job')}", columns, cells)
@@ -198,11 +198,11 @@ def _check(jobs: Sequence[Job]) -> None:
 
 def _reasons(jobs: Sequence[Job], key: str) -> list[str]:
     """Return each reason with the combinations that it excludes."""
-    found: dict[str, list[str]] = {}
+    cells_by_reason: dict[str, list[str]] = {}
     for job in jobs:
         if key in job:
-            found.setdefault(job[key], []).append(_cell(job, jobs))
-    return [f"{', '.join(cells)}: {why}" for why, cells in found.items()]
+            cells_by_reason.setdefault(job[key], []).append(_cell(job, jobs))
+    return [f"{', '.join(cells)}: {why}" for why, cells in cells_by_reason.items()]
 
 
 def _cell(job: Job, jobs: Sequence[Job]) -> str:

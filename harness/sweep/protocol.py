@@ -42,15 +42,15 @@ def run_sweep(*overrides: str) -> SweepResult:
     Raises:
         HarnessError: an error that the user can fix, if possible before anything is built.
     """
-    given = _typed("sweep", overrides, "explain")
-    config = compose("sweep", given)
+    typed = _typed("sweep", overrides, "explain")
+    config = compose("sweep", typed)
     with open_dict(config):
         config.pop("explain")
     if config.dry_run:
         raise HarnessError("dry_run=true prints what `harness sweep` would do; leave it out here")
     inputs.check_lists(config)
-    use_gold(config, given)
-    plan = Plan(config, given)
+    use_gold(config, typed)
+    plan = Plan(config, typed)
     trials = plan.trials()
     plan.check_used(trials)
     return sweep(Prepared.of(plan), trials)
@@ -78,8 +78,8 @@ def run_heldout(
         raise HarnessError(f"again: expected True or False, got {described(again)}")
     folder = result.folder if isinstance(result, SweepResult) else path_of("result", result)
     runs = folder.resolve().parent.parent
-    own = _typed("heldout", overrides, "explain", "sweep", "heldout")
-    config = compose("heldout", [f"paths.runs='{runs}'", *own])
+    typed = _typed("heldout", overrides, "explain", "sweep", "heldout")
+    config = compose("heldout", [f"paths.runs='{runs}'", *typed])
     return heldout(SweepResult(folder), Prepared.of(reopen(folder, config)), again)
 
 
@@ -94,9 +94,9 @@ def _typed(command: str, overrides: Sequence[str], *unread: str) -> tuple[str, .
             f"{' '.join(overrides)}: flags of Hydra are for the command line; call this once for "
             "each value"
         )
-    for one in line.overrides:
-        if re.match(r"\+*tracking\b(?!=none)", one):
-            raise HarnessError(unused(one, f"`harness {command}` exports to a tracker"))
-        if re.match(rf"\+*(?:{'|'.join(unread)})[.=]", one):
-            raise HarnessError(unused(one, f"`harness {command}` does"))
+    for text in line.overrides:
+        if re.match(r"\+*tracking\b(?!=none)", text):
+            raise HarnessError(unused(text, f"`harness {command}` exports to a tracker"))
+        if re.match(rf"\+*(?:{'|'.join(unread)})[.=]", text):
+            raise HarnessError(unused(text, f"`harness {command}` does"))
     return line.overrides

@@ -53,17 +53,17 @@ def verify_files(folder: Path, ledger: Ledger | None) -> Iterator[str]:
     hashes = recorded(folder, lock)
     for name in (*FILES, *HELDOUT):
         check_file(folder, name, hashes)
-    kept = sum(name in hashes for name in FILES)
-    yield f"lock       intact; {kept} of {len(FILES)} files are those that it was written for"
+    intact = sum(name in hashes for name in FILES)
+    yield f"lock       intact; {intact} of {len(FILES)} files are those that it was written for"
     entry = read_entry(folder, lock)
     if entry is None:
         if ledger is not None:
             ledger.check_whole(folder, lock["sha256"])
         yield "held out   not yet" if ledger else "held out   not in this archive"
         return
-    said = f"held out   evaluation {entry['evaluation']}, {entry['time']}; its files match those"
+    text = f"held out   evaluation {entry['evaluation']}, {entry['time']}; its files match those"
     if ledger is None:
-        yield f"{said} in its line; an archive cannot show earlier lines of the ledger"
+        yield f"{text} in its line; an archive cannot show earlier lines of the ledger"
         return
     if entry["sha256"] not in {line["sha256"] for line in ledger.of_lock(lock["sha256"])}:
         raise HarnessError(
@@ -71,7 +71,7 @@ def verify_files(folder: Path, ledger: Ledger | None) -> Iterator[str]:
             f"which is in {folder}; "
             "give the ledger that it was written to, paths.ledger=FILE"
         )
-    yield f"{said} in the ledger"
+    yield f"{text} in the ledger"
 
 
 def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
@@ -90,29 +90,29 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
     from harness.sweep.tune import Findings
 
     def fault(name: str, what: str) -> HarnessError:
-        return HarnessError(f"{result.folder / name}: {what} ({_why(result, found)})")
+        return HarnessError(f"{result.folder / name}: {what} ({_why(result, findings)})")
 
     yield from second_opinion(result.folder)
-    found = Findings.of(prepared, prepared.plan.trials())
-    wanted = [str(key) for key in result.trials["trial"]]
-    again = [str(row.trial) for row in found.rows]
-    if missing := sorted({*wanted} ^ {*again}):
-        trials = f"its trials are not those of config.yaml, as {missing[0]}; sweep again"
+    findings = Findings.of(prepared, prepared.plan.trials())
+    stored_keys = [str(key) for key in result.trials["trial"]]
+    scored_keys = [str(row.trial) for row in findings.rows]
+    if unmatched := sorted({*stored_keys}.symmetric_difference(scored_keys)):
+        trials = f"its trials are not those of config.yaml, as {unmatched[0]}; sweep again"
         raise fault("trials.parquet", trials)
-    ranks = found.ranks[[again.index(key) for key in wanted]]
+    ranks = findings.ranks[[scored_keys.index(key) for key in stored_keys]]
     if ranks.shape != result.ranks.shape:
         raise fault("ranks.npy", "not what is computed now: other questions")
     if differ := int((ranks != np.asarray(result.ranks)).sum()):
         raise fault("ranks.npy", f"not what is computed now: {differ} gold ranks differ")
-    with tempfile.TemporaryDirectory() as beside:
-        shutil.copy(result.folder / CONFIG, beside)
-        found.write(Path(beside), {})
-        stored, made = _contents(result), _contents(SweepResult(Path(beside)))
+    with tempfile.TemporaryDirectory() as again_folder:
+        shutil.copy(result.folder / CONFIG, again_folder)
+        findings.write(Path(again_folder), {})
+        stored, computed = _contents(result), _contents(SweepResult(Path(again_folder)))
         for name in stored.keys() & {LOCK, *result.lock["files"]}:
-            for path, old, new in differences(stored[name], made[name]):
+            for path, old, new in differences(stored[name], computed[name]):
                 if path.partition(".")[0] not in UNCOMPARED:
                     raise fault(name, f"{path} = {old}, computed now: {new}")
-    trials = counted(len(wanted), "trial")
+    trials = counted(len(stored_keys), "trial")
     yield (
         f"tune       {trials} scored and judged again: the same ranks, to the bit, the same {SAME}"
     )
@@ -137,8 +137,8 @@ def verify_numbers(result: SweepResult, prepared: Prepared) -> Iterator[str]:
 def _contents(result: SweepResult) -> dict[str, Any]:
     """Return the content of each file; for lists the lengths and scores."""
     scores = {
-        name: {"lengths": one.lengths.tolist(), "scores": one.scores.tolist()}
-        for name, one in result.scores.items()
+        name: {"lengths": list_scores.lengths.tolist(), "scores": list_scores.scores.tolist()}
+        for name, list_scores in result.scores.items()
     }
     return {
         "trials.parquet": _rows(result.trials),
@@ -150,18 +150,16 @@ def _contents(result: SweepResult) -> dict[str, Any]:
     }
 
 
-def _why(result: SweepResult, found: Findings) -> str:
+def _why(result: SweepResult, findings: Findings) -> str:
     """Return what has changed since the sweep: data, lists (retrievers, encoders, ...), code,
     libraries.
     """
-    then, now = result.manifest, record(found.manifest)
+    then, now = result.manifest, record(findings.manifest)
     keys = ("data_sha256", "split_sha256", "code", "libraries", "versions", "reads", "lists")
-    pairs = ((key, then.get(key) or {}, now.get(key) or {}) for key in keys)
-    changes = [
-        f"{path}: {old} then, {new} now"
-        for key, before, after in pairs
-        for path, old, new in differences(before, after, key)
-    ]
+    changes: list[str] = []
+    for key in keys:
+        changed = differences(then.get(key) or {}, now.get(key) or {}, key)
+        changes += (f"{path}: {old} then, {new} now" for path, old, new in changed)
     return "; ".join(changes) or "no input that the manifest names differs; a file may"
 
 

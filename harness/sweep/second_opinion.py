@@ -54,16 +54,18 @@ class _Opinion:
         self.ranks = load_array(folder / f"{prefix}ranks.npy")
         self.place = {row["trial"]: place for place, row in enumerate(self.rows)}
         values = metric_values(self.lock["objective"], self.ranks)
-        known = ~np.isnan(values[0])
-        labels = pd.read_parquet(folder / f"{prefix}queries.parquet")["cluster"].to_numpy()[known]
-        self.scores, self.labels = values[:, known], np.unique(labels, return_inverse=True)[1]
+        is_counted = ~np.isnan(values[0])
+        labels = pd.read_parquet(folder / f"{prefix}queries.parquet")["cluster"].to_numpy()[
+            is_counted
+        ]
+        self.scores, self.labels = values[:, is_counted], np.unique(labels, return_inverse=True)[1]
 
     def same(self, row: str, what: str, stored: Any, value: Any, within: float = 1e-9) -> None:
         """Count a number that is right; raise HarnessError for another one."""
         self.checked += 1
-        given = stored is not None and value is not None
+        are_numbers = stored is not None and value is not None
         if stored is not value and not (
-            given and math.isclose(stored, value, rel_tol=1e-7, abs_tol=within)
+            are_numbers and math.isclose(stored, value, rel_tol=1e-7, abs_tol=within)
         ):
             raise HarnessError(
                 f"{self.folder}: on {self.split} {row} has {what} {stored}; statsmodels and SciPy "
@@ -83,8 +85,8 @@ class _Opinion:
             scores = {name: self.scores[self.place[key]] for name, key in whole.items()}
             base, rows = scores[self.lock["reference"]], self.rows
             ordered = sorted(
-                (-round(float(own.mean()), 12), int((own < base).sum()), name)
-                for name, own in scores.items()
+                (-round(float(list_scores.mean()), 12), int((list_scores < base).sum()), name)
+                for name, list_scores in scores.items()
                 if rows[self.place[whole[name]]].get("practical") is not False
             )
             best = self.lock["best_single"]
@@ -99,38 +101,39 @@ class _Opinion:
             means = np.nanmean(metric_values(metric, self.ranks), axis=1)
             for row, mean in zip(self.rows, means.tolist(), strict=True):
                 self.same(row["name"], metric, row[metric], mean)
-        for row, own in zip(self.rows, self.scores, strict=True):
+        for row, scores in zip(self.rows, self.scores, strict=True):
             for low, stored in enumerate(row.get("wilson") or ()):
-                end = proportion_confint(own.sum(), len(own), method="wilson")[low]
+                end = proportion_confint(scores.sum(), len(scores), method="wilson")[low]
                 self.same(row["name"], "Wilson's bound", stored, float(end))
 
     def check_comparisons(self) -> None:
         """Check W, L, difference and p of each comparison, and the corrected p of each family."""
         shared = int(self.labels.max(initial=-1)) + 1 < len(self.labels)
         families: dict[str, list[Any]] = {}
-        for one in self.compared:
-            one["row"] = f"{one['name']} against {one['against']}"
-            pair = [self.place[key] for key in (one["trial"], self.lock["lists"][one["against"]])]
+        for row in self.compared:
+            row["title"] = f"{row['name']} against {row['against']}"
+            single = self.lock["lists"][row["against"]]
+            pair = [self.place[row["trial"]], self.place[single]]
             apart = self.scores[pair[0]] - self.scores[pair[1]]
-            self.same(one["row"], "wins", one["wins"], int((apart > 0).sum()))
-            self.same(one["row"], "losses", one["losses"], int((apart < 0).sum()))
-            self.same(one["row"], "difference", one["difference"], float(apart.mean()))
-            self.same(one["row"], "p", one["p"], *paired_p(apart))
-            if one["p_cluster"] is not None:
+            self.same(row["title"], "wins", row["wins"], int((apart > 0).sum()))
+            self.same(row["title"], "losses", row["losses"], int((apart < 0).sum()))
+            self.same(row["title"], "difference", row["difference"], float(apart.mean()))
+            self.same(row["title"], "p", row["p"], *paired_p(apart))
+            if row["p_cluster"] is not None:
                 sums = np.bincount(self.labels, apart)
-                self.same(one["row"], "p by cluster", one["p_cluster"], *flipped_p(sums))
-            one["raw"] = one["p_cluster" if shared else "p"]
+                self.same(row["title"], "p by cluster", row["p_cluster"], *flipped_p(sums))
+            row["raw"] = row["p_cluster" if shared else "p"]
             depth = int(self.lock["objective"].partition("@")[2] or WHOLE)
-            one["alike"] = np.array_equal(*np.minimum(self.ranks[pair], depth + 1))
-            winner = self.split == "test" and one["trial"] == self.lock["winner"]["trial"]
+            row["alike"] = np.array_equal(*np.minimum(self.ranks[pair], depth + 1))
+            winner = self.split == "test" and row["trial"] == self.lock["winner"]["trial"]
             on_test = "winner" if winner else "exploratory"
-            family = one["against"] if self.split == "tune" else on_test
-            families.setdefault(family, []).append(one)
+            family = row["against"] if self.split == "tune" else on_test
+            families.setdefault(family, []).append(row)
         times = max((row.get("evaluation") or 1) for row in self.rows) ** 2
         for family, members in families.items():
             rule = _sequence if family == "winner" and self.split == "test" else _holm
-            for one, p in zip(members, rule(members, times), strict=True):
-                self.same(f"{one['row']} of {len(members)}", "p_holm", one["p_holm"], p)
+            for row, p in zip(members, rule(members, times), strict=True):
+                self.same(f"{row['title']} of {len(members)}", "p_holm", row["p_holm"], p)
 
 
 def _records(path: Path) -> list[Any]:
@@ -147,24 +150,25 @@ def _records(path: Path) -> list[Any]:
 def _holm(members: list[Any], times: int) -> list[Any]:
     from statsmodels.stats.multitest import multipletests
 
-    tested = [one["raw"] for one in members if one["raw"] is not None]
-    corrected = iter(multipletests(tested, method="holm")[1] if tested else [])
+    tested = [row["raw"] for row in members if row["raw"] is not None]
+    p_holm = multipletests(tested, method="holm")[1] if tested else []
+    corrected = iter(p_holm)
     return [
-        None if one["raw"] is None else min(1.0, times * float(next(corrected))) for one in members
+        None if row["raw"] is None else min(1.0, times * float(next(corrected))) for row in members
     ]
 
 
 def _sequence(members: list[Any], times: int) -> list[Any]:
     """Return the p of the winner's tests; a list that it ranks as is no test."""
-    found, go_on = [], True
-    for one in members:
-        p = one["raw"] if one["alike"] else None
-        if not one["alike"] and go_on and one["raw"] is not None:
-            p = min(1.0, times * one["raw"])
-        found.append(p)
-        if not one["alike"]:
-            go_on = p is not None and p <= 0.05 and one["difference"] > 0
-    return found
+    corrected, go_on = [], True
+    for row in members:
+        p = row["raw"] if row["alike"] else None
+        if not row["alike"] and go_on and row["raw"] is not None:
+            p = min(1.0, times * row["raw"])
+        corrected.append(p)
+        if not row["alike"]:
+            go_on = p is not None and p <= 0.05 and row["difference"] > 0
+    return corrected
 
 
 def paired_p(apart: Any) -> tuple[float, float]:

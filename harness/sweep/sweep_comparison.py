@@ -112,20 +112,20 @@ def _with_first(views: Sequence[View], values: Sequence[Float64Array]) -> dict[i
         values: float64[Q] of each view's shown trial, by the first one's objective.
     """
     first, metric = views[0], views[0].metric
-    pairs = {
-        at: Comparison.of(
-            values[at][order],
-            values[0],
-            metric.binary,
-            first.margin,
-            first.clusters,
-            higher_is_better=metric.higher_is_better,
-        )
-        for at, view in enumerate(views)
-        if at and (order := _match_questions(first, view)) is not None
-    }
+    compared: dict[int, Comparison] = {}
+    for at, view in enumerate(views[1:], start=1):
+        order = _match_questions(first, view)
+        if order is not None:
+            compared[at] = Comparison.of(
+                values[at][order],
+                values[0],
+                metric.binary,
+                first.margin,
+                first.clusters,
+                higher_is_better=metric.higher_is_better,
+            )
     evaluation = max(view.evaluation for view in views)
-    return dict(zip(pairs, Family.of([*pairs.values()], evaluation), strict=True))
+    return dict(zip(compared, Family.of([*compared.values()], evaluation), strict=True))
 
 
 def _setting(results: Sequence[SweepResult], key: str, at: int) -> str:
@@ -148,12 +148,12 @@ def shown_place(result: SweepResult, view: View) -> int:
     knobs = {name for row in whole.rows for name in row.parameters}
     typed = map(Override.read, result.config.get("given", ()))
     wanted = {
-        one.key: parse(one.key, one.value)
-        for one in typed
-        if one.key in knobs and one.value is not None
+        override.key: parse(override.key, override.value)
+        for override in typed
+        if override.key in knobs and override.value is not None
     }
-    found = (place for place in whole.fused if matches(whole.rows[place].parameters, wanted))
-    place = view.place(whole.rows[next(found, whole.winner_place)].trial)
+    matching = (place for place in whole.fused if matches(whole.rows[place].parameters, wanted))
+    place = view.place(whole.rows[next(matching, whole.winner_place)].trial)
     return view.winner_place if place is None else place
 
 
@@ -175,15 +175,15 @@ class SweepComparison:
         for result in results:
             result.check()
         first, *others = results
-        return cls(settings_table(results), [Agreement.of(one, first) for one in others])
+        return cls(settings_table(results), [Agreement.of(other, first) for other in others])
 
     @property
     def lines(self) -> list[str]:
         """The lines that are printed; the last one is the answer about the last sweep."""
-        found = shown_lines(self.table)
-        for one in self.agreements:
-            found += one.lines
-        return found
+        lines = shown_lines(self.table)
+        for agreement in self.agreements:
+            lines += agreement.lines
+        return lines
 
 
 @dataclass(frozen=True)
@@ -205,25 +205,25 @@ class Agreement:
     @classmethod
     def of(cls, mine: SweepResult, theirs: SweepResult) -> Agreement:
         """Compare two sweeps."""
-        known, cause = _inputs(mine, theirs)
+        input_lines, cause = _inputs(mine, theirs)
         names = [f"here       {mine.folder.name}", f"there      {theirs.folder.name}"]
-        lines, sides = [*names, *known], (mine, theirs)
+        lines, results = [*names, *input_lines], (mine, theirs)
         pairs = zip(mine.every_question, theirs.every_question, strict=False)  # test, if both have
         try:
             splits = [_OnSplit.of(view, other) for view, other in pairs]
         except ValueError as error:
             return cls("not comparable", [*lines, f"not comparable: they {error} ({cause})"])
-        for one in splits:
-            lines += [*one.lines, _both("verdict", *one.verdicts)]
-        forecasts = [_forecast(one.lock) for one in sides]
-        lines.append(_both("winner", *(locked_winner(one.lock) for one in sides)))
+        for split in splits:
+            lines += [*split.lines, _both("verdict", *split.verdicts)]
+        forecasts = [_forecast(result.lock) for result in results]
+        lines.append(_both("winner", *(locked_winner(result.lock) for result in results)))
         lines.append(_both("forecast", *forecasts))
-        winners = [one.lock["winner"]["parameters"] for one in sides]
-        if winners[0] != winners[1] or any(len({*one.verdicts}) > 1 for one in splits):
+        winners = [result.lock["winner"]["parameters"] for result in results]
+        if winners[0] != winners[1] or any(len({*split.verdicts}) > 1 for split in splits):
             return cls("another verdict", [*lines, f"another verdict ({cause})"])
-        if all(one.exact for one in splits) and len({*forecasts}) == 1:
+        if all(split.exact for split in splits) and len({*forecasts}) == 1:
             return cls("same bits", [*lines, "same bits"])
-        within = f"scores within {100 * max(one.apart for one in splits):.2g} points"
+        within = f"scores within {100 * max(split.apart for split in splits):.2g} points"
         return cls("same verdict", [*lines, f"same verdict, {within} ({cause})"])
 
 
@@ -231,8 +231,8 @@ def _inputs(mine: SweepResult, theirs: SweepResult) -> tuple[list[str], str]:
     """Return lines on which inputs differ, and the first difference that the manifests name."""
     facts = [_facts(result) for result in (mine, theirs)]
     causes = {kind: _differences(kind, *facts) for kind in CAUSES}
-    lines = [f"{kind:<10} {'; '.join(own) or 'the same'}" for kind, own in causes.items()]
-    named = (f"other {kind}: {own[0]}" for kind, own in causes.items() if own)
+    lines = [f"{kind:<10} {'; '.join(changes) or 'the same'}" for kind, changes in causes.items()]
+    named = (f"other {kind}: {changes[0]}" for kind, changes in causes.items() if changes)
     cause = next(named, "no input that the manifests name differs")
     return [*lines, *_lists(mine, theirs)], cause
 
@@ -294,26 +294,26 @@ def _scores(view: View) -> pd.DataFrame:
 
 def _differences(kind: str, ours: Facts, theirs: Facts) -> list[str]:
     """Return up to three differences of some facts, ``path: ours here, theirs there``."""
-    known = [key for key in CAUSES[kind] if key in ours and key in theirs]
-    before, after = ({key: one[key] for key in known} for one in (ours, theirs))
-    pairs = differences(before, after)
-    return [f"{path}: {one} here, {other} there" for path, one, other in pairs][:NAMED]
+    shared = [key for key in CAUSES[kind] if key in ours and key in theirs]
+    here, there = {key: ours[key] for key in shared}, {key: theirs[key] for key in shared}
+    pairs = differences(here, there)
+    return [f"{path}: {our} here, {their} there" for path, our, their in pairs][:NAMED]
 
 
 def _facts(result: SweepResult) -> Facts:
     """Return the manifest, with the libraries and the devices of each list under two keys."""
-    made = (result.manifest.get("made_by") or {}).items()
-    kinds = {"made_by": "libraries", "devices": "devices"}
-    parts = {key: {name: one.get(kind) for name, one in made} for key, kind in kinds.items()}
-    return {**result.manifest, **parts}
+    makers = (result.manifest.get("made_by") or {}).items()
+    libraries = {name: maker.get("libraries") for name, maker in makers}
+    devices = {name: maker.get("devices") for name, maker in makers}
+    return {**result.manifest, "made_by": libraries, "devices": devices}
 
 
 def _lists(mine: SweepResult, theirs: SweepResult) -> Iterator[str]:
     """Yield a line for each list with as many scores in both sweeps, of which some differ."""
     for name in mine.scores.keys() & theirs.scores.keys():
-        one, other = mine.scores[name].scores, theirs.scores[name].scores
-        if len(one) == len(other) and (one != other).any():
-            yield f"list       {name}: scores differ by up to {np.abs(one - other).max():.1g}"
+        here, there = mine.scores[name].scores, theirs.scores[name].scores
+        if len(here) == len(there) and (here != there).any():
+            yield f"list       {name}: scores differ by up to {np.abs(here - there).max():.1g}"
 
 
 def _verdict(view: View) -> str:
@@ -326,8 +326,8 @@ def _verdict(view: View) -> str:
 
 
 def _forecast(lock: Mapping[str, Any]) -> str:
-    found = lock.get("expected")
-    return f"{percent(found['low'])} to {percent(found['high'])}%" if found else "none"
+    forecast = lock.get("expected")
+    return f"{percent(forecast['low'])} to {percent(forecast['high'])}%" if forecast else "none"
 
 
 def _both(word: str, ours: str, theirs: str) -> str:

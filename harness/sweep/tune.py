@@ -116,15 +116,15 @@ class Findings:
         started = time.perf_counter()
         ranks = prepared.ranks(trials, "tune")
         seconds = time.perf_counter() - started
-        known = dict(zip(prepared.hashes(trials), trials, strict=True))
-        plan, places = prepared.plan, {key: place for place, key in enumerate(known)}
+        by_hash = dict(zip(prepared.hashes(trials), trials, strict=True))
+        plan, places = prepared.plan, {key: place for place, key in enumerate(by_hash)}
         metric = Metric.parse(plan.config.objective)
-        chosen = choice.choose(known, ranks, metric, plan.reference, prepared.impractical)
+        chosen = choice.choose(by_hash, ranks, metric, plan.reference, prepared.impractical)
         ranks = ranks[[places[key] for key in chosen.order]]
-        known = {key: known[key] for key in chosen.order}
-        rows = judge_trials(prepared, known, ranks, "tune", chosen)
+        by_hash = {key: by_hash[key] for key in chosen.order}
+        rows = judge_trials(prepared, by_hash, ranks, "tune", chosen)
         edges = find_edges(plan.grid, rows, metric, list(trials))
-        return cls(prepared, known, chosen, rows, ranks, edges, seconds)
+        return cls(prepared, by_hash, chosen, rows, ranks, edges, seconds)
 
     @cached_property
     def identity(self) -> str:
@@ -134,10 +134,10 @@ class Findings:
         plan, data = self.prepared.plan, self.prepared.benchmark
         versions = self.prepared.versions(self.trials.values())
         chosen_by = [plan.config.objective, plan.margin, plan.experiment, plan.reference]
-        made_by = [versions, code_version(), library_versions()]
+        code = [versions, code_version(), library_versions()]
         if unversioned(versions):  # they may read what is in no hash
-            made_by.append(hashlib.sha256(self.ranks.tobytes()).hexdigest())
-        return digest([sorted(self.trials), data.split_facts, *chosen_by, *made_by])[:12]
+            code.append(hashlib.sha256(self.ranks.tobytes()).hexdigest())
+        return digest([sorted(self.trials), data.split_facts, *chosen_by, *code])[:12]
 
     @cached_property
     def facts(self) -> dict[str, object]:
@@ -147,9 +147,12 @@ class Findings:
         objective = plan.config.objective
         tune, test = data.members("tune"), data.members("test")
         shared = share_gold(data.gold[test], data.gold[tune])
-        asked = test[data.ordered[test]] if Metric.parse(objective).ordered else test
-        clusters_of = clusters(data.gold[tune]), np.bincount(clusters(data.gold[asked]))
-        found = {
+        judged = test[data.ordered[test]] if Metric.parse(objective).ordered else test
+        labels, sizes = clusters(data.gold[tune]), np.bincount(clusters(data.gold[judged]))
+        forecast = foresight(
+            self.rows, self.ranks, objective, len(judged), self.chosen, labels, sizes
+        )
+        facts = {
             "dataset": data.name,
             "data_sha256": data.sha256,
             "split": "tune",
@@ -161,11 +164,11 @@ class Findings:
             "objective": objective,
             "reference": plan.reference,
             "margin": plan.margin,
-            **foresight(self.rows, self.ranks, objective, len(asked), self.chosen, *clusters_of),
+            **forecast,
         }
         if versions := prepared.versions(self.trials.values()):
-            found |= {"versions": versions, "orders": prepared.orders}
-        return found
+            facts |= {"versions": versions, "orders": prepared.orders}
+        return facts
 
     @cached_property
     def manifest(self) -> dict[str, object]:
@@ -173,8 +176,8 @@ class Findings:
         prepared = self.prepared
         plan, data = prepared.plan, prepared.benchmark
         gold, runs = data.gold[data.members("tune")], self._runs()
-        fused = [trial.pool for trial in self.trials.values() if trial.family != "single"]
-        found = {
+        pools = [trial.pool for trial in self.trials.values() if trial.family != "single"]
+        manifest = {
             **self.facts,
             "counts": {"passages": len(data.doc_ids), "queries": len(data.query_ids)},
             "code": code_version(),
@@ -188,7 +191,7 @@ class Findings:
                     "share": engine.ceiling(spec, runs, gold),
                     "candidates": engine.pool_size(spec, runs),
                 }
-                for spec in dict.fromkeys(fused)
+                for spec in dict.fromkeys(pools)
             ],
             "coverage": prepared.coverage("tune"),
             **plan.graphs(data),
@@ -197,16 +200,16 @@ class Findings:
         }
         winner = self.trials[self.chosen.winner]
         if (tied := prepared.tie_range(winner, "tune")) is not None:
-            found["tie_range"] = tied
+            manifest["tie_range"] = tied
         if odd := oddities(prepared.identities, data, store(plan.config)):
-            found["odd"] = odd
+            manifest["odd"] = odd
         if chain := plan.config.dataset.get("chain"):
-            found["chain"] = str(chain)
+            manifest["chain"] = str(chain)
         if data.origin:
-            found["origin"] = dict(data.origin)
+            manifest["origin"] = dict(data.origin)
         if reads := read_by(self.trials.values()):
-            found["reads"] = reads
-        return found
+            manifest["reads"] = reads
+        return manifest
 
     def write(self, folder: Path, measured: Mapping[str, object]) -> None:
         """Write all files next to ``config.yaml``, the lock last; measured: what each run measures
@@ -226,13 +229,13 @@ class Findings:
             "files": hashes(folder),
         }
         experiment = self.prepared.plan.experiment
-        about = find_named(experiment, self.rows, self.ranks, self.chosen.baselines)
+        named = find_named(experiment, self.rows, self.ranks, self.chosen.baselines)
 
         def learned(wanted: Sequence[str]) -> dict[str, dict[str, object]]:
-            known = self.prepared.learned([self.trials[key] for key in wanted])
-            return dict(zip(wanted, known, strict=True))
+            fields = self.prepared.learned([self.trials[key] for key in wanted])
+            return dict(zip(wanted, fields, strict=True))
 
-        write_json(folder / LOCK, choice.lock(self.rows, self.chosen, facts, about, learned))
+        write_json(folder / LOCK, choice.lock(self.rows, self.chosen, facts, named, learned))
 
     def _runs(self) -> dict[str, Run]:
         """Return the lists of the tune questions."""

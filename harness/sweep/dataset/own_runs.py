@@ -49,16 +49,16 @@ class OwnRuns:
 
         gold = Gold.read(self.gold, self.lenient, self.chain, self.rel)
         runs = {}
-        for run in self.lists.values():
-            one = Trec(run, lenient=self.lenient) if isinstance(run, str) else run
-            one.content()  # names a file that is not there
-            runs[one.path] = one.read()
+        for source in self.lists.values():
+            retriever = Trec(source, lenient=self.lenient) if isinstance(source, str) else source
+            retriever.content()  # names a file that is not there
+            runs[retriever.path] = retriever.read()
         check_known(runs, gold)
         documents = [gold.documents, *(run.doc_ids for run in runs.values())]
         ids = pc.unique(pa.chunked_array(documents, pa.string()))
         ids = ids.take(pc.array_sort_indices(ids))
         sha256 = _sha256(gold)
-        given = gold.given or [None] * len(gold)
+        splits = gold.given or [None] * len(gold)
         supporting = zip(gold.hops, gold.supporting, strict=True)
         queries = {
             "id": gold.query_ids,
@@ -67,9 +67,10 @@ class OwnRuns:
             "supporting_ids": gold.supporting,
             "hops": pa.array([hops or len(passages) for hops, passages in supporting], pa.int32()),
             "type": pa.array(gold.types, pa.string()),
-            "extra": ["{}" if split is None else json.dumps({"split": split}) for split in given],
+            "extra": ["{}" if split is None else json.dumps({"split": split}) for split in splits],
         }
         corpus = pa.table({"id": ids, "title": ids, "text": pa.repeat("", len(ids))})
+        left_out = {"queries": len(gold.nothing)} if gold.nothing else {}
         return Benchmark(
             name=re.sub(r"[^\w-]", "-", Path(self.gold).name.partition(".")[0]) or "gold",
             corpus=Dataset(corpus, fingerprint=sha256),
@@ -77,7 +78,7 @@ class OwnRuns:
             gold=gold.numbers(ids),
             chain=gold.has_last_hop.copy(),
             sha256=sha256,
-            left_out={"queries": len(gold.nothing)} if gold.nothing else {},
+            left_out=left_out,
             origin=self._origin(),
             ids_only=True,
         )
@@ -102,14 +103,14 @@ def _sha256(gold: Gold) -> str:
     return digest(sorted(([*row] for row in rows), key=lambda row: str(row[0])))
 
 
-def use_gold(config: DictConfig, given: Sequence[str]) -> None:
+def use_gold(config: DictConfig, overrides: Sequence[str]) -> None:
     """Set the split by ``splitting`` and the dataset by ``gold``, which belong to a sweep alone.
 
     Args:
         config: the configuration of a sweep, changed here.
-        given: the overrides.
+        overrides: those that were typed.
     """
-    keys = {text.lstrip("+~").partition("=")[0] for text in given}
+    keys = {text.lstrip("+~").partition("=")[0] for text in overrides}
     with open_dict(config):
         if (splitting := config.pop("splitting", None)) is not None:
             config.split = splitting

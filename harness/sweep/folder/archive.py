@@ -102,7 +102,7 @@ def _unpack(archive: zipfile.ZipFile, below: Path, most: int) -> Path:
         content = archive.read(name)
         if hashlib.sha256(content).hexdigest() != hashes[name]:
             raise ValueError(f"{name} was changed (its SHA-256 differs)")
-        if name in {f"sweep/{sweep}/{own}" for own in NAMES}:
+        if name in {f"sweep/{sweep}/{file}" for file in NAMES}:
             (folder / name.rpartition("/")[2]).write_bytes(content)
     return folder
 

@@ -31,8 +31,8 @@ SPLITTING = {
 def extent(view: View) -> str:
     """Return benchmark, split, number of questions, evaluation of test, and the lists' parts."""
     seen = max((row.on_test.seen for row in view.rows if row.on_test), default=0)
-    known = counted(view.in_split or view.n, "question")
-    before = f": {seen} of these {known} were evaluated before" if seen else ""
+    questions = counted(view.in_split or view.n, "question")
+    before = f": {seen} of these {questions} were evaluated before" if seen else ""
     times = f", evaluation {view.evaluation}{before}{view.charge}" if view.evaluation else ""
     head = f"{view.dataset}, {view.split} split (n = {view.n}{times})"
     return "; ".join(filter(None, [head, systems(view)]))
@@ -65,27 +65,27 @@ def cautions(view: View) -> list[str]:
     used for a choice, approximate indexes that lose documents, impractical trials, and lists that
     lack half of a split's questions or gold.
     """
-    found = describe_oddities(view.manifest.get("odd") or {})
-    found += _other_versions(view.manifest)
+    sentences = describe_oddities(view.manifest.get("odd") or {})
+    sentences += _other_versions(view.manifest)
     if shared := max((row.on_test.chosen_on for row in view.rows if row.on_test), default=0):
-        found.append(
+        sentences.append(
             f"other sweeps of this folder chose on {shared} of these {view.n} test questions, by "
             "another split"
         )
-    for name, one in (view.manifest.get("recalls") or {}).items():
-        if one["recall@100"] < AIM:
-            mend = one.get("mend", "take lists.NAME.index=Flat").replace("NAME", name)
-            share = percent(one["recall@100"], 0)
-            found.append(
-                f"{name}: its index {one['index']} finds {share}% of the best hundred of exact "
+    for name, facts in (view.manifest.get("recalls") or {}).items():
+        if facts["recall@100"] < AIM:
+            mend = facts.get("mend", "take lists.NAME.index=Flat").replace("NAME", name)
+            share = percent(facts["recall@100"], 0)
+            sentences.append(
+                f"{name}: its index {facts['index']} finds {share}% of the best hundred of exact "
                 f"search; {mend}"
             )
     if unusable := [row.name for row in view.rows if not row.practical]:
-        found.append(
+        sentences.append(
             f"{counted(len(unusable), 'trial')} ({unusable[0]}, ...) could not be chosen in "
             "practice, because one of their lists uses the gold: none can win"
         )
-    return list(dict.fromkeys([*found, *_of_splits(view)]))
+    return list(dict.fromkeys([*sentences, *_of_splits(view)]))
 
 
 def _other_versions(manifest: Mapping[str, Any]) -> list[str]:
@@ -93,18 +93,18 @@ def _other_versions(manifest: Mapping[str, Any]) -> list[str]:
     and used again.
     """
     now: Mapping[str, str] = manifest.get("libraries") or {}
-    made: dict[str, list[str]] = {}
-    for name, one in (manifest.get("made_by") or {}).items():
-        other = [
+    lists_by_versions: dict[str, list[str]] = {}
+    for name, maker in (manifest.get("made_by") or {}).items():
+        others = [
             f"{library} {versions} (now {now.get(library, 'not installed')})"
-            for library, versions in one["libraries"].items()
+            for library, versions in maker["libraries"].items()
             if versions != now.get(library)
         ]
-        if other:
-            made.setdefault(", ".join(other), []).append(name)
-    if not made:
+        if others:
+            lists_by_versions.setdefault(", ".join(others), []).append(name)
+    if not lists_by_versions:
         return []
-    texts = [f"{', '.join(names)} by {libraries}" for libraries, names in made.items()]
+    texts = [f"{', '.join(names)} by {libraries}" for libraries, names in lists_by_versions.items()]
     return [
         f"lists were made by other versions of libraries: {'; '.join(texts)}; paths.runs=DIR with "
         "a new folder makes them again"
@@ -113,19 +113,19 @@ def _other_versions(manifest: Mapping[str, Any]) -> list[str]:
 
 def _of_splits(view: View) -> list[str]:
     """Return cautions on the lists of each split, and the winner's range over equal scores."""
-    found: list[str] = []
+    sentences: list[str] = []
     covered = [("tune", view.manifest.get("coverage"))]
     if view.split == "test":
         covered += [("test", row.on_test.coverage) for row in view.rows if row.on_test]
     for split, lists in covered:
-        for name, one in (lists or {}).items():
-            found += [f"{name}: on {split} only {line}" for line in one["warnings"]]
+        for name, coverage in (lists or {}).items():
+            sentences += [f"{name}: on {split} only {line}" for line in coverage["warnings"]]
     on_test = [("test", row.on_test.tie_range) for row in view.rows if row.on_test]
     ranges: list[tuple[str, Any]] = [("tune", view.manifest.get("tie_range")), *on_test]
     for split, ends in ranges:
         named = f"{view.winner_title} on {split}"
-        found += filter(None, [ends and describe_ranges(named, {view.objective: ends})])
-    return found
+        sentences += filter(None, [ends and describe_ranges(named, {view.objective: ends})])
+    return sentences
 
 
 def source(view: View) -> Source:
@@ -148,27 +148,31 @@ def unordered(view: View) -> str:
     """Return how many questions last_hop counts if the hop order of some is unknown or does not
     count, or that there is none if the order of all is unknown.
     """
-    of = view.in_split or view.n
-    known = view.n if view.n < of else int((np.asarray(view.ranks[:1])[..., -1] != UNORDERED).sum())
-    if known == of:
+    in_split, known = view.in_split or view.n, view.n
+    if known == in_split:  # the objective counts all questions, also those without an order
+        known = int((np.asarray(view.ranks[:1])[..., -1] != UNORDERED).sum())
+    if known == in_split:
         every = view.manifest.get("chain") == "all"
         return " (dataset.chain=all: last_hop counts every question)" if every else ""
     if not known:
         return " (no hop order is known, so there is no last_hop)"
-    judged = " and all results based on it" if view.n < of else ""
-    return f" (last_hop{judged}: the {known} of {counted(of, 'question')} whose hop order is known)"
+    judged = " and all results based on it" if view.n < in_split else ""
+    questions = counted(in_split, "question")
+    return f" (last_hop{judged}: the {known} of {questions} whose hop order is known)"
 
 
 def of_lists(view: View) -> list[str]:
     """Return sentences on lists with weights that were chosen on tune, and without documents."""
-    found = []
-    for name, one in (view.manifest.get("fitted") or {}).items():
-        shared = (one.get("seen") or {}).get(view.split)
+    sentences = []
+    for name, facts in (view.manifest.get("fitted") or {}).items():
+        shared = (facts.get("seen") or {}).get(view.split)
         gold = "" if shared is None else f", which share gold with {shared or 'none'} of these"
-        found.append(f"The weights of {name} were chosen on tune of {', '.join(one['on'])}{gold}.")
+        sentences.append(
+            f"The weights of {name} were chosen on tune of {', '.join(facts['on'])}{gold}."
+        )
     if view.manifest.get("own_document") == "drop":
-        found.append("own_document=drop: no list has the document with the id of its question.")
-    return found
+        sentences.append("own_document=drop: no list has the document with the id of its question.")
+    return sentences
 
 
 def clustering(view: View) -> list[str]:
@@ -177,26 +181,26 @@ def clustering(view: View) -> list[str]:
     """
     labels, shared = view.clusters, view.manifest.get("shared_gold")
     sizes = np.bincount(labels)
-    found = [f"No two questions of {view.split} share a gold passage."]
+    sentences = [f"No two questions of {view.split} share a gold passage."]
     if len(sizes) < view.n:
         effect = float(design_effect(view.scores[view.winner_place], labels))
         largest = sizes.max() / view.n
-        found = [
+        sentences = [
             f"Clusters of {view.split} questions that share gold passages: {len(sizes)}, the "
             f"largest has {sizes.max()} of {counted(view.n, 'question')} ({100 * largest:.1f}%); "
             f"design effect of the winner's score {effect:.2f}."
         ]
     if shared:
-        found.append(f"{100 * shared:.0f}% of test's questions share a gold passage with tune.")
-    return found
+        sentences.append(f"{100 * shared:.0f}% of test's questions share a gold passage with tune.")
+    return sentences
 
 
 def part_names(lists: Listed, part: str) -> list[str]:
     """Return the name of each list's ``part``, such as ``encoder``: the model's, otherwise the
     class.
     """
-    found = (str(one.get("model") or _class(one)) for one in _find(lists, part))
-    return list(dict.fromkeys(found))
+    names = (str(node.get("model") or _class(node)) for node in _find(lists, part))
+    return list(dict.fromkeys(names))
 
 
 def differences(lists: Listed, published: Mapping[str, str]) -> str:
@@ -222,13 +226,17 @@ def describe(lists: Listed) -> str:
     """Return ``encoder MiniLM; graph: PPR (Entity, Offline); depth 200``; empty without
     identities.
     """
-    made = part_names(lists, "encoder")
-    words = [f"encoder {', '.join(made)}"] if made else []
+    encoders = part_names(lists, "encoder")
+    words = [f"encoder {', '.join(encoders)}"] if encoders else []
     for name, node in lists.items():
-        parts = [_class(one) for key in ("graph", "extractor") for one in [*_find(node, key)][:1]]
-        words += [f"{name}: {_class(node)} ({', '.join(parts)})"] if parts else []
+        first = [next(_find(node, key), None) for key in ("graph", "extractor")]
+        parts = [_class(part) for part in first if part is not None]
+        if parts:
+            words.append(f"{name}: {_class(node)} ({', '.join(parts)})")
     depths = dict.fromkeys(str(node["depth"]) for node in lists.values() if node.get("depth"))
-    return "; ".join([*words, f"depth {', '.join(depths)}"] if depths else words)
+    if depths:
+        words.append(f"depth {', '.join(depths)}")
+    return "; ".join(words)
 
 
 def _class(node: Mapping[str, object]) -> str:
@@ -239,8 +247,8 @@ def _class(node: Mapping[str, object]) -> str:
 def _find(node: object, key: str) -> Iterator[Mapping[str, object]]:
     """Yield all mappings with that key in a mapping or list."""
     if isinstance(node, Mapping):
-        if isinstance(own := node.get(key), Mapping):
-            yield own
+        if isinstance(part := node.get(key), Mapping):
+            yield part
         for value in node.values():
             yield from _find(value, key)
     elif isinstance(node, list):

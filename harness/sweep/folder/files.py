@@ -65,10 +65,12 @@ def file_hash(path: Path) -> str:
 
 def portable(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return a sweep's configuration without the keys that belong to a machine."""
-    kept = {key: value for key, value in config.items() if key not in HERE}
-    given = kept.get("given", ())
-    kept["given"] = [text for text in given if re.split("[.=]", text, maxsplit=1)[0] not in HERE]
-    return kept
+    content = {key: value for key, value in config.items() if key not in HERE}
+    overrides = content.get("given", ())
+    content["given"] = [
+        text for text in overrides if re.split("[.=]", text, maxsplit=1)[0] not in HERE
+    ]
+    return content
 
 
 def recorded(folder: Path, lock: Lock) -> dict[str, str]:

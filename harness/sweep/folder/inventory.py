@@ -25,33 +25,38 @@ def sweeps(runs: Path, evaluated: Collection[str] = ()) -> Table:
         runs: the runs folder.
         evaluated: hashes of the locks in the ledger.
     """
-    found = results(runs)
-    parameters = _parameters(found)
+    sweep_results = results(runs)
+    parameters = _parameters(sweep_results)
     rows: list[list[object]] = []
-    for result in found:
+    for result in sweep_results:
         try:
             held_out, trials = _held_out(result, evaluated), len(result.trials)
             facts = [parameters[result.folder], trials, locked_winner(result.lock), held_out]
         except HarnessError as error:
             facts = ["", None, f"cannot be read: {error}", ""]
         rows.append([result.folder.name, *facts])
-    names = ("sweep", "parameters", "trials", "winner", "held out")
-    columns = [Column(name, "count" if name == "trials" else "text") for name in names]
+    columns = [
+        Column("sweep", "text"),
+        Column("parameters", "text"),
+        Column("trials", "count"),
+        Column("winner", "text"),
+        Column("held out", "text"),
+    ]
     return Table("sweeps", f"{counted(len(rows), 'sweep')} in {runs / 'sweeps'}", columns, rows)
 
 
-def _parameters(found: Sequence[SweepResult]) -> dict[Path, str]:
+def _parameters(sweep_results: Sequence[SweepResult]) -> dict[Path, str]:
     """Return the parameters of each sweep that can be read, by its folder."""
     groups: dict[str, list[SweepResult]] = {}
-    for result in found:
+    for result in sweep_results:
         with contextlib.suppress(HarnessError):
             _ = result.given
             groups.setdefault(str(result.manifest["dataset"]), []).append(result)
     parameters: dict[Path, str] = {}
     for group in groups.values():
-        for result, own in zip(group, differing(group), strict=True):
-            given = {name: value for name, value in result.given.items() if name != "dataset"}
-            shown = {name: value for name, value in own.items() if value} or given
+        for result, settings in zip(group, differing(group), strict=True):
+            typed = {name: value for name, value in result.given.items() if name != "dataset"}
+            shown = {name: value for name, value in settings.items() if value} or typed
             text = " ".join(f"{name}={value}" for name, value in shown.items())
             parameters[result.folder] = text or "none typed"
     return parameters
@@ -79,9 +84,9 @@ def latest(runs: Path) -> Path:
         HarnessError: there is no sweep, or there are several of other users.
     """
     folders = finished(runs)
-    own = [folder for folder in folders if (folder / LOCK).stat().st_uid == os.getuid()]
-    if own or len(folders) == 1:
-        return (own or folders)[-1]
+    of_this_user = [folder for folder in folders if (folder / LOCK).stat().st_uid == os.getuid()]
+    if of_this_user or len(folders) == 1:
+        return (of_this_user or folders)[-1]
     fault = "there is no sweep yet; run `harness sweep` first"
     if folders:
         fault = (
@@ -92,8 +97,8 @@ def latest(runs: Path) -> Path:
 
 def finished(runs: Path) -> list[Path]:
     """Return the folders of all sweeps with a lock, the oldest first."""
-    found = [path.parent for path in (runs / "sweeps").glob(f"*/{LOCK}")]
-    return sorted(found, key=lambda path: ((path / LOCK).stat().st_mtime_ns, path))
+    folders = [path.parent for path in (runs / "sweeps").glob(f"*/{LOCK}")]
+    return sorted(folders, key=lambda path: ((path / LOCK).stat().st_mtime_ns, path))
 
 
 def choose(runs: Path, sweep: object) -> list[Path]:
@@ -106,25 +111,25 @@ def choose(runs: Path, sweep: object) -> list[Path]:
     """
     if sweep is None:
         return [latest(runs)]
-    given = sweep if isinstance(sweep, Sequence) and not isinstance(sweep, str) else [sweep]
-    named = [re.sub(rf"(?:^|/){LOCK}$", "", str(name)) or "." for name in given if name != ""]
+    requested = sweep if isinstance(sweep, Sequence) and not isinstance(sweep, str) else [sweep]
+    names = [re.sub(rf"(?:^|/){LOCK}$", "", str(name)) or "." for name in requested if name != ""]
     below = runs / "sweeps"
-    if len(named) < max(len(given), 1) or not all(
-        (below / name).exists() or Path(name).exists() for name in named
+    if len(names) < max(len(requested), 1) or not all(
+        (below / name).exists() or Path(name).exists() for name in names
     ):
         raise HarnessError(
-            f"sweep={sweep if given else '[]'} names no sweep; give a name or a folder, or leave "
-            "it out for the latest"
+            f"sweep={sweep if requested else '[]'} names no sweep; give a name or a folder, or "
+            "leave it out for the latest"
         )
-    return [below / name if (below / name).is_dir() else Path(name) for name in named]
+    return [below / name if (below / name).is_dir() else Path(name) for name in names]
 
 
 def choose_one(runs: Path, sweep: object) -> Path:
     """Return the folder of the requested sweep (see ``choose``)."""
-    found = choose(runs, sweep)
-    if len(found) > 1:
-        raise HarnessError(f"sweep={sweep}: expected one sweep, got {len(found)}")
-    return found[0]
+    folders = choose(runs, sweep)
+    if len(folders) > 1:
+        raise HarnessError(f"sweep={sweep}: expected one sweep, got {len(folders)}")
+    return folders[0]
 
 
 @contextlib.contextmanager
@@ -134,7 +139,9 @@ def name_origin(folder: Path) -> Iterator[None]:
         yield
     except MissingFile as error:
         relative = not Path(error.given).expanduser().is_absolute()
-        if relative and error.given in (str(one) for _, one in leaves(SweepResult(folder).config)):
+        if relative and error.given in (
+            str(value) for _, value in leaves(SweepResult(folder).config)
+        ):
             error.args = (
                 f"{error}; {error.given} is relative to the folder that the sweep was made in: run "
                 "it there, or sweep again with an absolute path",
@@ -166,8 +173,8 @@ def newest(runs: Path, sweep: object) -> dict[str, SweepResult]:
                 "sweep` first"
             )
     chosen = latest.values() if sweep == "all" else map(SweepResult, choose(runs, sweep))
-    found: dict[str, SweepResult] = {}
+    by_title: dict[str, SweepResult] = {}
     for result in chosen:
         title = result.title
-        found[f"{title} {result.folder.name}" if title in found else title] = result
-    return {title: found[title] for title in sorted(found)}
+        by_title[f"{title} {result.folder.name}" if title in by_title else title] = result
+    return {title: by_title[title] for title in sorted(by_title)}

@@ -156,7 +156,8 @@ class JudgedTrial:
             elif field.name == "outcomes":
                 row |= compared
             elif field.name == "on_test":
-                row |= {} if value is None else _without_none(asdict(value))
+                if value is not None:
+                    row |= _without_none(asdict(value))
             elif field.name != "reference":
                 row[field.name] = value
         return row
@@ -170,7 +171,8 @@ class JudgedTrial:
         head = {"trial": self.trial, "name": self.name}
         about = {"split": self.split, "metric": metric, "n": self.n}
         return [
-            {**head, "against": name, **about, **asdict(one)} for name, one in self.outcomes.items()
+            {**head, "against": name, **about, **asdict(outcome)}
+            for name, outcome in self.outcomes.items()
         ]
 
 
@@ -178,7 +180,7 @@ def _without_none(record: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in record.items() if value is not None}
 
 
-COLUMNS = {field.name for one in (JudgedTrial, Evaluated) for field in fields(one)}
+COLUMNS = {field.name for field in (*fields(JudgedTrial), *fields(Evaluated))}
 """The names of the stored columns that are no metric, except those of ``Outcome``."""
 
 
@@ -186,12 +188,12 @@ def trials_frame(trials: Sequence[JudgedTrial]) -> pd.DataFrame:
     """Return ``trials.parquet``: a row for each trial; overrides and parameters are JSON, an
     interval is two columns.
     """
-    return _frame([_flat(one.record) for one in trials])
+    return _frame([_flat(trial.record) for trial in trials])
 
 
 def comparisons_frame(trials: Sequence[JudgedTrial], metric: str) -> pd.DataFrame:
     """Return ``comparisons.parquet``: a row for each trial and list, see ``COMPARED``."""
-    rows = [row for one in trials for row in one.compared(metric)]
+    rows = [row for trial in trials for row in trial.compared(metric)]
     return _frame(rows, [*COMPARED]).astype({"n": "Int64"})
 
 
@@ -209,24 +211,25 @@ def read_trials(
         LookupError, TypeError, ValueError: a row lacks a column, or has another form.
     """
     outcomes: dict[str, dict[str, Outcome]] = {}
-    for one in read_records(compared):
-        own = outcomes.setdefault(one["trial"], {})
-        own[one["against"]] = Outcome(**{name: one[name] for name in OUTCOME})
+    for comparison in read_records(compared):
+        by_list = outcomes.setdefault(comparison["trial"], {})
+        by_list[comparison["against"]] = Outcome(**{name: comparison[name] for name in OUTCOME})
     records = rows if isinstance(rows, Sequence) else read_records(rows)
     return [_read(row, outcomes.get(row["trial"], {}), reference) for row in records]
 
 
 def _read(row: Mapping[str, Any], outcomes: Mapping[str, Outcome], reference: str) -> JudgedTrial:
-    known = {key: row[key] for key in COLUMNS & row.keys()}
-    later = {field.name for field in fields(Evaluated)} & known.keys()
-    on_test = {key: known.pop(key) for key in later}
+    values = {key: row[key] for key in COLUMNS & row.keys()}
+    test_names = {field.name for field in fields(Evaluated)} & values.keys()
+    facts = {key: values.pop(key) for key in test_names}
+    on_test = Evaluated(**facts) if facts else None
     metrics = row.keys() - COLUMNS - {*OUTCOME}
     return JudgedTrial(
-        **known,
+        **values,
         scores={name: row[name] for name in row if name in metrics},
         reference=reference,
         outcomes=outcomes,
-        on_test=Evaluated(**on_test) if on_test else None,
+        on_test=on_test,
     )
 
 
@@ -246,8 +249,8 @@ def read_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
 def _frame(rows: Sequence[Mapping[str, Any]], columns: list[str] | None = None) -> pd.DataFrame:
     import pandas as pd
 
-    found = pd.DataFrame(rows, columns=columns)
-    return found.astype({name: kind for name, kind in TYPES.items() if name in found})
+    frame = pd.DataFrame(rows, columns=columns)
+    return frame.astype({name: kind for name, kind in TYPES.items() if name in frame})
 
 
 def _flat(row: Mapping[str, Any]) -> dict[str, object]:

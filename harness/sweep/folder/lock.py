@@ -115,16 +115,16 @@ def locked_trials(lock: Lock) -> dict[str, list[str]]:
     """Return the roles of each locked trial (``winner``, ``best boltzmann``, ``baseline``) by hash,
     in order.
     """
-    roles = [
+    locked = [
         (lock["winner"], "winner"),
         *((row, f"best {row['family']}") for row in lock["fusers"]),
         *((row, "experiment") for row in lock.get("named") or ()),
         *((row, "baseline") for row in lock["baselines"]),
     ]
-    found: dict[str, list[str]] = {}
-    for row, role in roles:
-        found.setdefault(row["trial"], []).append(role)
-    return found
+    roles: dict[str, list[str]] = {}
+    for row, role in locked:
+        roles.setdefault(row["trial"], []).append(role)
+    return roles
 
 
 def list_of(family: str, equals: str | None, lists: Mapping[str, str]) -> str | None:

@@ -83,16 +83,16 @@ class SweepResult:
     @cached_property
     def config(self) -> Mapping[str, Any]:
         """The resolved configuration of the sweep."""
-        found: Mapping[str, Any] = self._load("config.yaml", lambda path: dict(read_yaml(path)))
-        return found
+        config: Mapping[str, Any] = self._load("config.yaml", lambda path: dict(read_yaml(path)))
+        return config
 
     @cached_property
     def manifest(self) -> Mapping[str, Any]:
         """The facts of the sweep: data, split, objective, code, libraries, lists, cost, ceiling."""
-        found: Mapping[str, Any] = self._load("manifest.json", lambda path: dict(_json(path)))
-        if missing := [key for key in FACTS if key not in found]:
+        manifest: Mapping[str, Any] = self._load("manifest.json", lambda path: dict(_json(path)))
+        if missing := [key for key in FACTS if key not in manifest]:
             raise self._damaged("manifest.json", f"{missing[0]} is missing")
-        return found
+        return manifest
 
     @property
     def title(self) -> str:
@@ -150,7 +150,9 @@ class SweepResult:
         """
         import pandas as pd
 
-        names = ["comparisons.parquet", *(["heldout_comparisons.parquet"] if self.heldout else [])]
+        names = ["comparisons.parquet"]
+        if self.heldout:
+            names.append("heldout_comparisons.parquet")
         return pd.concat([self._table(name, [*COMPARED]) for name in names], ignore_index=True)
 
     @cached_property
@@ -240,11 +242,11 @@ class SweepResult:
 
     def _counted(self, view: View) -> View:
         """Return a view with the questions that the objective counts."""
-        known = ~np.isnan(view.values(0))
-        if known.all():
+        is_counted = ~np.isnan(view.values(0))
+        if is_counted.all():
             return view
-        queries = view.queries[known].reset_index(drop=True)
-        return dataclasses.replace(view, ranks=view.ranks[:, known], queries=queries)
+        queries = view.queries[is_counted].reset_index(drop=True)
+        return dataclasses.replace(view, ranks=view.ranks[:, is_counted], queries=queries)
 
     def _view(
         self,
@@ -255,13 +257,13 @@ class SweepResult:
         queries: pd.DataFrame,
     ) -> View:
         """Return a view of all questions; name: the file of the rows."""
-        own = self.comparisons[self.comparisons["split"] == split]
+        compared = self.comparisons[self.comparisons["split"] == split]
         try:
-            trials: list[JudgedTrial] = read_trials(rows, own, self.lock["reference"])
+            trials: list[JudgedTrial] = read_trials(rows, compared, self.lock["reference"])
         except (LookupError, ValueError, TypeError, RecursionError) as error:
             raise self._damaged(name, f"a row: {error!r}") from error
         winner = self.lock["winner"]["trial"]
-        pairs = zip(own["trial"], own["against"], strict=True)
+        pairs = zip(compared["trial"], compared["against"], strict=True)
         sizes = Counter(group_of(split, trial, against, winner) for trial, against in pairs)
         return View(split, trials, ranks, queries, self.manifest, self.lock, len(queries), sizes)
 
@@ -273,8 +275,8 @@ class SweepResult:
     @property
     def metrics(self) -> list[str]:
         """The metrics, with the objective, in the order of the configuration."""
-        named = [*(self.config.get("metrics") or ()), self.manifest["objective"]]
-        return [one for one in dict.fromkeys(map(str, named)) if one in self.trials.columns]
+        names = [*(self.config.get("metrics") or ()), self.manifest["objective"]]
+        return [name for name in dict.fromkeys(map(str, names)) if name in self.trials.columns]
 
     def __repr__(self) -> str:
         """Return ``SweepResult(sweep sample: 218 trials on 312 tune queries)``."""
@@ -331,9 +333,9 @@ class SweepResult:
 
 def differing(results: Sequence[SweepResult]) -> list[dict[str, str]]:
     """Return for each sweep the typed parameters that differ between them."""
-    given = [result.given for result in results]
-    varied = varied_keys(given)
-    return [{name: one.get(name, "") for name in varied} for one in given]
+    typed = [result.given for result in results]
+    varied = varied_keys(typed)
+    return [{name: parameters.get(name, "") for name in varied} for parameters in typed]
 
 
 def by_kind(results: Iterable[SweepResult]) -> dict[str, list[SweepResult]]:

@@ -166,7 +166,7 @@ class View:
     @property
     def fusers(self) -> list[int]:
         """Indices of the best trial of each fuser on tune."""
-        places = (self.place(one["trial"]) for one in self.lock["fusers"])
+        places = (self.place(row["trial"]) for row in self.lock["fusers"])
         return [place for place in places if place is not None]
 
     @property
@@ -187,26 +187,28 @@ class View:
     def rivals(self) -> dict[str, int]:
         """Indices of the reference and the best single list by name, without the winner."""
         names = dict.fromkeys([self.reference, self.best_single])
-        own = (None, self.winner_place, self.best_place)
+        excluded = (None, self.winner_place, self.best_place)
         return {
-            name: self.singles[name] for name in names if name and self.singles.get(name) not in own
+            name: self.singles[name]
+            for name in names
+            if name and self.singles.get(name) not in excluded
         }
 
     def compare(
         self, place: int, other: int, part: Selection = slice(None), metric: Metric | None = None
     ) -> Comparison:
         """Compare two rows by the objective, or ``metric``, on all questions or on ``part``."""
-        ours, theirs = (
-            self.scores[one] if metric is None else self.values(one, metric)
-            for one in (place, other)
-        )
+        if metric is None:
+            metric, ours, theirs = self.metric, self.scores[place], self.scores[other]
+        else:
+            ours, theirs = self.values(place, metric), self.values(other, metric)
         return Comparison.of(
             ours[part],
             theirs[part],
-            (metric or self.metric).binary,
+            metric.binary,
             self.margin,
             self.clusters[part],
-            higher_is_better=(metric or self.metric).higher_is_better,
+            higher_is_better=metric.higher_is_better,
         )
 
     def outcome(self, place: int, against: str | None) -> Outcome | None:
@@ -215,19 +217,19 @@ class View:
 
     def finding(self, place: int, against: str | None) -> Finding:
         """Return what the stored comparison of a row with a single list shows."""
-        one = self.outcome(place, against)
-        if one is None or one.difference is None:
+        outcome = self.outcome(place, against)
+        if outcome is None or outcome.difference is None:
             return "even"
-        gain = one.difference if self.metric.higher_is_better else -one.difference
-        return Verdict(one.p_holm).finding(gain)
+        gain = outcome.difference if self.metric.higher_is_better else -outcome.difference
+        return Verdict(outcome.p_holm).finding(gain)
 
-    def _verdict(self, name: str, one: Outcome) -> Verdict:
+    def _verdict(self, name: str, outcome: Outcome) -> Verdict:
         """Return the stored verdict of the winner's comparison with a list."""
         group, times = group_of(self.split, self.winner, name, self.winner), charge(self.evaluation)
         if group[0] == "winner":
-            tested = one.p_holm is not None or too_few(self.clusters)
-            return Verdict(one.p_holm, "sequence", 1, times, tested)
-        return Verdict(one.p_holm, "holm", self.sizes[group], times)
+            tested = outcome.p_holm is not None or too_few(self.clusters)
+            return Verdict(outcome.p_holm, "sequence", 1, times, tested)
+        return Verdict(outcome.p_holm, "holm", self.sizes[group], times)
 
     def winner_against(self, name: str | None) -> Comparison | None:
         """Compare the winner with the reference or the best list, with the stored verdict; None for
@@ -251,15 +253,17 @@ class View:
     @property
     def tests(self) -> dict[str, Comparison]:
         """The decided comparison of the winner with each of its rivals, by the rival's name."""
-        found = {name: self.winner_against(name) for name in self.rivals}
-        return {name: one for name, one in found.items() if one is not None}
+        comparisons = {name: self.winner_against(name) for name in self.rivals}
+        return {
+            name: comparison for name, comparison in comparisons.items() if comparison is not None
+        }
 
     @cached_property
     def singles(self) -> dict[str, int]:
         """Indices of the practical single lists by name, each on the whole list."""
         places = {row.trial: place for place, row in enumerate(self.rows)}
-        found = {name: places[key] for name, key in self.baselines.lists.items() if key in places}
-        usable = {name: place for name, place in found.items() if self.rows[place].practical}
+        lists = {name: places[key] for name, key in self.baselines.lists.items() if key in places}
+        usable = {name: place for name, place in lists.items() if self.rows[place].practical}
         return dict(sorted(usable.items(), key=lambda item: item[1]))
 
     @cached_property
@@ -276,8 +280,8 @@ class View:
         """int64[Q]: questions with the same number share gold passages; unique if the sweep lacks
         clusters.
         """
-        found: Int64Array = np.asarray(self.queries.get("cluster", np.arange(self.n)))
-        return found
+        labels: Int64Array = np.asarray(self.queries.get("cluster", np.arange(self.n)))
+        return labels
 
     @property
     def charge(self) -> str:

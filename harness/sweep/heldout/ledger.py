@@ -73,15 +73,15 @@ def ledger_path(folder: Path, config: DictConfig) -> Path:
         folder: the sweep's.
         config: the configuration of a command.
     """
-    given, usual = Path(config.paths.ledger), Path(config.paths.runs) / "ledger.jsonl"
-    if given.absolute() != usual.absolute():
-        return given
+    configured, usual = Path(config.paths.ledger), Path(config.paths.runs) / "ledger.jsonl"
+    if configured.absolute() != usual.absolute():
+        return configured
     return folder.resolve().parent.parent / "ledger.jsonl"
 
 
 def pack_keys(keys: Sequence[tuple[str, ...]]) -> str:
     """Return the distinct keys of questions, sorted, 8 bytes each, in base64."""
-    distinct = sorted({key for own in keys for key in own})
+    distinct = sorted({key for question_keys in keys for key in question_keys})
     return base64.b64encode(bytes.fromhex("".join(distinct))).decode()
 
 
@@ -132,8 +132,10 @@ class Ledger:
         """
         earlier, seen = [], np.zeros(len(keys), dtype=np.bool_)
         for line in self.entries():
-            known = unpack_keys(line.get("questions", ""))
-            held = np.array([not known.isdisjoint(own) for own in keys], dtype=np.bool_)
+            line_keys = unpack_keys(line.get("questions", ""))
+            held = np.array(
+                [not line_keys.isdisjoint(question) for question in keys], dtype=np.bool_
+            )
             if "questions" not in line and line.get("data_sha256") == data_sha256:
                 held[:] = True
             seen |= held
@@ -166,7 +168,8 @@ class Ledger:
             previous = lines[-1]["sha256"] if lines else GENESIS
             line = sealed({"time": time, **facts, "previous": previous})
             before = self._text()
-            before += "\n" if before and not before.endswith("\n") else ""
+            if before and not before.endswith("\n"):
+                before += "\n"
             write_text(self.path, f"{before}{json.dumps(line, sort_keys=True)}\n")
             return cast("LedgerLine", line)
 

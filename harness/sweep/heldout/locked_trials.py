@@ -197,12 +197,12 @@ def _chosen_on(runs: Path, data: Benchmark) -> int:
     Under one splitting rule a question always stays on one side; two rules, or an edited file, may
     move it.
     """
-    found: set[str] = set()
+    used_ids: set[str] = set()
     for other in results(runs):
         with contextlib.suppress(HarnessError):
             if other.manifest["dataset"] == data.name:
-                found |= {*other.queries["id"]}
-    return len(found & {*data.ids(data.members("test"))})
+                used_ids |= {*other.queries["id"]}
+    return len(used_ids & {*data.ids(data.members("test"))})
 
 
 def placed(entry: LedgerLine) -> dict[str, int]:
@@ -215,21 +215,21 @@ def placed(entry: LedgerLine) -> dict[str, int]:
 
 def _unfinished(ledger: Ledger, lock: Lock, folder: Path) -> LedgerLine | None:
     """Return the last evaluation of this lock if the folder lacks the files that were scored."""
-    own = ledger.of_lock(lock["sha256"])
-    files = own[-1].get("files") if own else None
+    evaluations = ledger.of_lock(lock["sha256"])
+    files = evaluations[-1].get("files") if evaluations else None
     if files is None:
         return None
     whole = (folder / ENTRY).is_file() and all(
         (folder / name).is_file() and file_hash(folder / name) == sha256
         for name, sha256 in files.items()
     )
-    return None if whole else own[-1]
+    return None if whole else evaluations[-1]
 
 
 def locked(result: SweepResult, prepared: Prepared, lock: Lock) -> dict[str, Trial]:
     """Return the locked trials by hash, with what they learned on tune, in the lock's order."""
     trials = prepared.plan.trials()
-    known = dict(zip(prepared.hashes(trials), trials, strict=True))
+    by_hash = dict(zip(prepared.hashes(trials), trials, strict=True))
     fitted = learned(lock)
     then, now = result.manifest.get("lists") or {}, record(prepared.identities)
     for name in now:
@@ -242,12 +242,12 @@ def locked(result: SweepResult, prepared: Prepared, lock: Lock) -> dict[str, Tri
                 "the winner was locked; give the list of then, or sweep again for a new lock"
             )
     for key in fitted:
-        if key not in known:
+        if key not in by_hash:
             raise HarnessError(
                 f"{result.folder}: its config.yaml, or a strategy that it names, changed and no "
                 f"longer gives the locked trial {key}; sweep again for a new lock"
             )
-    return {key: known[key].with_learned(fitted[key]) for key in locked_trials(lock)}
+    return {key: by_hash[key].with_learned(fitted[key]) for key in locked_trials(lock)}
 
 
 def score_locked(

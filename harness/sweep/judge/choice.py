@@ -78,18 +78,18 @@ def choose(
         reference: the list against which losses are counted.
         impractical: lists that use the gold.
     """
-    found = unjudged(trials, impractical)
+    candidates = unjudged(trials, impractical)
     lists = {
         str(trial.settings["fuser.list"]): key
         for key, trial in trials.items()
         if trial.family == "single" and trial.pool.effective_cap is None
     }
-    places = by_rule(found, ranks, metric, lists.get(reference))
-    order = [found[place].trial for place in places]
+    places = by_rule(candidates, ranks, metric, lists.get(reference))
+    order = [candidates[place].trial for place in places]
     owners = {key: name for name, key in lists.items() if name not in impractical}
     best = next((owners[key] for key in order if key in owners), None)
     fused = [key for key in order if trials[key].family != "single"]
-    names = {one.trial: one.name for one in found}
+    names = {candidate.trial: candidate.name for candidate in candidates}
     return Chosen(names, Baselines(lists, reference, best), (fused or order)[0], order)
 
 
@@ -119,13 +119,13 @@ def by_rule(
     values = metric(ranks)
     scores = metric.gain(means(ranks, [metric])[:, 0])
     losses = np.zeros(len(trials), dtype=np.int64)
-    for place, one in enumerate(trials):
-        if one.trial == base:
+    for place, trial in enumerate(trials):
+        if trial.trial == base:
             losses = (metric.gain(values) < metric.gain(values[place])).sum(axis=1)
 
     def rule(place: int) -> tuple[Any, ...]:
-        one = trials[place]
-        return not one.practical, -float(scores[place]), int(losses[place]), *tiebreak(one)
+        trial = trials[place]
+        return not trial.practical, -float(scores[place]), int(losses[place]), *tiebreak(trial)
 
     return sorted(range(len(trials)), key=rule)
 
@@ -135,12 +135,12 @@ def is_practical(trial: Trial, impractical: Collection[str]) -> bool:
     return not {*trial.pool.lists} & {*impractical}
 
 
-def tiebreak(one: Candidate) -> tuple[float, str, str]:
+def tiebreak(trial: Candidate) -> tuple[float, str, str]:
     """Return the key for trials with equal objective and losses: alpha's distance
     to .5, then name.
     """
-    alpha = one.parameters.get("fuser.alpha")
-    return round(abs((0.5 if alpha is None else alpha) - 0.5), 12), one.name, one.trial
+    alpha = trial.parameters.get("fuser.alpha")
+    return round(abs((0.5 if alpha is None else alpha) - 0.5), 12), trial.name, trial.trial
 
 
 def best_of_fusers(rows: Sequence[JudgedTrial]) -> list[JudgedTrial]:
@@ -173,7 +173,7 @@ def lock(
             test is scored with it.
     """
     single = [row for row in rows if row.is_single]
-    fused = [row for row in rows if not row.is_single]
+    untuned = [row for row in rows if row.untuned and not row.is_single]
     content: Any = {
         **facts,
         "code": code_version(),
@@ -181,16 +181,14 @@ def lock(
         "winner": next(dict(row.record) for row in rows if row.trial == chosen.winner),
         "fusers": [dict(row.record) for row in best_of_fusers(rows)],
         "named": [dict(rows[place].record) for place in named],
-        "baselines": [
-            dict(row.record) for row in [*single, *(row for row in fused if row.untuned)]
-        ],
+        "baselines": [dict(row.record) for row in (*single, *untuned)],
         "lists": dict(chosen.baselines.lists),
         "best_single": chosen.baselines.best,
     }
-    known = learned(list(locked_trials(content)))
+    learned_by_hash = learned(list(locked_trials(content)))
     for row in locked_rows(content):
-        if known.get(row["trial"]):
-            row["learned"] = dict(known[row["trial"]])
+        if learned_by_hash.get(row["trial"]):
+            row["learned"] = dict(learned_by_hash[row["trial"]])
     return sealed(content)
 
 

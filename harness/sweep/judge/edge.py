@@ -48,30 +48,32 @@ def find_edges(
     winner = next((row for row in rows if not row.is_single), None)
     if winner is None:
         return []
-    own, best = winner.parameters, winner.scores[str(objective)]
+    parameters, best = winner.parameters, winner.scores[str(objective)]
     equal = [row.parameters for row in rows if row.scores[str(objective)] == best]
     scored = {repr(trial.identity) for trial in trials}
-    found: dict[tuple[str, str], GridEdge] = {}
-    for block, point, knob in _axes(grid, own):
-        value, axis = own[knob], values(grid.blocks[block][knob])
+    edges: dict[tuple[str, str], GridEdge] = {}
+    for block, point, knob in _axes(grid, parameters):
+        value, axis = parameters[knob], values(grid.blocks[block][knob])
         inner = beside(axis, value)
-        if inner is None or {**own, knob: inner} in equal:
+        if inner is None or {**parameters, knob: inner} in equal:
             continue
         after = _next(grid, {**point, knob: value}, knob, candidates(axis, value, inner))
         if after is not None and repr(after[1].identity) not in scored:
-            found.setdefault((block, knob), GridEdge(block, knob, value, after[0]))
-    return [found[key] for key in sorted(found)]
+            edges.setdefault((block, knob), GridEdge(block, knob, value, after[0]))
+    return [edges[key] for key in sorted(edges)]
 
 
-def _axes(grid: Grid, own: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], str]]:
+def _axes(
+    grid: Grid, parameters: Mapping[str, Any]
+) -> Iterator[tuple[str, Mapping[str, Any], str]]:
     """Yield the points of the grid that a trial with these parameters is one of, each with its
     block and one of the knobs that it varies.
     """
     groups = {group: name(grid.config[group]) for group in GROUPS}
     for block, point in grid.points({}):
-        known = {**groups, **point}
-        if all(own[knob] == value for knob, value in known.items() if knob in own):
-            yield from ((block, point, knob) for knob in point.keys() & own.keys())
+        settings = {**groups, **point}
+        if all(parameters[knob] == value for knob, value in settings.items() if knob in parameters):
+            yield from ((block, point, knob) for knob in point.keys() & parameters.keys())
 
 
 def beside(axis: Sequence[Any], value: Any) -> float | None:

@@ -103,16 +103,16 @@ def power(
     corrected = max(-discordance, min(discordance, effect - bias))
     r = 0.0 if labels is None else correlation(apart, labels)
     inflation = 1.0 if fresh is None else 1 + r * (float((fresh**2).sum()) / float(fresh.sum()) - 1)
-    known = max(1, int(n / inflation))
+    n_effective = max(1, int(n / inflation))
     needed = queries_needed(discordance, corrected, alpha=LEVEL) if corrected > 0 else None
     return {
         "n": n,
-        "n_effective": known,
+        "n_effective": n_effective,
         "discordance": discordance,
         "effect": effect,
         "effect_corrected": corrected,
-        "smallest": smallest_effect(known, discordance, alpha=LEVEL),
-        "power": mcnemar_power(known, discordance, effect, LEVEL),
-        "power_corrected": mcnemar_power(known, discordance, corrected, LEVEL),
+        "smallest": smallest_effect(n_effective, discordance, alpha=LEVEL),
+        "power": mcnemar_power(n_effective, discordance, effect, LEVEL),
+        "power_corrected": mcnemar_power(n_effective, discordance, corrected, LEVEL),
         "queries": None if needed is None else int(np.ceil(needed * inflation)),
     }

@@ -26,13 +26,13 @@ def described_errors(part: str) -> Iterator[None]:
     try:
         yield
     except (LookupError, TypeError, AttributeError, ValueError) as error:
-        found = (
+        fault = (
             f"{error} is missing"
             if isinstance(error, KeyError)
             else f"{type(error).__name__}: {error}"
         )
         raise HarnessError(
-            f"{part}: {found[:200]}; expected the form of conf/experiment/*.yaml (see "
+            f"{part}: {fault[:200]}; expected the form of conf/experiment/*.yaml (see "
             "harness.report.experiment): mend "
             "the experiment's file and sweep again"
         ) from error
@@ -82,8 +82,8 @@ def find_rows(
     order = [place for place, row in enumerate(rows) if is_shown(row, table)]
     if "objective" in table:
         metric, base = Metric.parse(table["objective"]), baselines.lists.get(baselines.reference)
-        own = by_rule([rows[place] for place in order], ranks[order], metric, base)
-        order = [order[place] for place in own]
+        ranking = by_rule([rows[place] for place in order], ranks[order], metric, base)
+        order = [order[place] for place in ranking]
     return _first_matches(described, {place: rows[place].parameters for place in order})
 
 
@@ -121,12 +121,10 @@ def find_named(
     """Return the indices of all trials in the experiment's tables, which are locked with the
     winner; the arguments are those of ``find_rows``.
     """
+    places: list[int | None] = []
     with described_errors("experiment.tables"):
-        found = [
-            place
-            for table in (experiment or {}).get("tables") or []
-            for part in table.get("parts", [table])
-            if "rows" in part
-            for place in find_rows(table, part["rows"], rows, ranks, baselines)
-        ]
-    return list(dict.fromkeys(place for place in found if place is not None))
+        for table in (experiment or {}).get("tables") or []:
+            for part in table.get("parts", [table]):
+                if "rows" in part:
+                    places += find_rows(table, part["rows"], rows, ranks, baselines)
+    return list(dict.fromkeys(place for place in places if place is not None))

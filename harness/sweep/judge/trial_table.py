@@ -62,24 +62,32 @@ def judge_trials(
     labels = clusters(data.gold[data.members(split)])
     baselines, keys = chosen.baselines, list(trials)
     opponents = {name: keys.index(key) for name, key in baselines.opponents.items()}
-    found = compare_trials(ranks, metric, opponents, plan.margin, labels)
-    won = keys.index(chosen.winner)
-    alike = [name for name, place in opponents.items() if metric.same_top(ranks[won], ranks[place])]
-    decided = decide(found, keys, split, alike, chosen.winner, evaluation)
+    compared = compare_trials(ranks, metric, opponents, plan.margin, labels)
+    winner = keys.index(chosen.winner)
+    alike = [
+        name for name, place in opponents.items() if metric.same_top(ranks[winner], ranks[place])
+    ]
+    decided = decide(compared, keys, split, alike, chosen.winner, evaluation)
     lists = [
         key for key in baselines.lists.values() if is_practical(trials[key], prepared.impractical)
     ]
     equals = find_equals(keys, ranks, metric, lists)
-    tied = find_tied(ranks, metric, won, labels, evaluation)
+    tied = find_tied(ranks, metric, winner, labels, evaluation)
     dense = baselines.lists.get("dense", baselines.lists.get(baselines.reference))
-    graph = graph_outcomes(ranks, metric, keys.index(dense) if dense else None)
+    dense_place = keys.index(dense) if dense else None
+    graph = graph_outcomes(ranks, metric, dense_place)
     intervals = score_intervals(ranks, metric, labels)
     n = int((~np.isnan(metric(ranks[0]))).sum()) if len(ranks) else 0
     rows: list[JudgedTrial] = []
     for place, (key, trial) in enumerate(trials.items()):
-        own = {name: others[place] for name, others in decided.items()}
-        outcomes = {name: Outcome.of(one) for name, one in own.items() if one is not None}
-        one = own.get(baselines.reference)
+        comparisons = {name: by_trial[place] for name, by_trial in decided.items()}
+        outcomes = {
+            name: Outcome.of(comparison)
+            for name, comparison in comparisons.items()
+            if comparison is not None
+        }
+        with_reference = comparisons.get(baselines.reference)
+        odds_ratio = None if with_reference is None else with_reference.odds_ratio
         rows.append(
             JudgedTrial(
                 trial=key,
@@ -96,7 +104,7 @@ def judge_trials(
                 scores=dict(zip(plan.metrics, scores[place].tolist(), strict=True)),
                 reference=baselines.reference,
                 outcomes=outcomes,
-                odds_ratio=None if one is None else one.odds_ratio,
+                odds_ratio=odds_ratio,
                 graph_win=graph[place][0],
                 graph_loss=graph[place][1],
                 wilson=intervals[place][0],
@@ -123,12 +131,13 @@ def find_equals(
         lists: hashes of the practical single lists.
     """
     top = np.minimum(ranks, metric.k + 1) if metric.k else ranks
-    contents = {key: own.tobytes() for key, own in zip(keys, top, strict=True)}
+    contents = {key: trial_ranks.tobytes() for key, trial_ranks in zip(keys, top, strict=True)}
     first: dict[bytes, str] = {}
-    for key in [*(one for one in lists if one in contents), *keys]:
+    singles = [key for key in lists if key in contents]
+    for key in (*singles, *keys):
         first.setdefault(contents[key], key)
-    originals = [first[contents[key]] for key in keys]
-    return [None if one == key else one for one, key in zip(originals, keys, strict=True)]
+    equals = [first[contents[key]] for key in keys]
+    return [None if equal == key else equal for equal, key in zip(equals, keys, strict=True)]
 
 
 def find_tied(
@@ -145,10 +154,12 @@ def find_tied(
     """
     compared = compare_trials(ranks, metric, {"winner": winner}, MARGIN, labels)["winner"]
     others = [place for place in range(len(ranks)) if place != winner]
-    family = Family.of([one for one in compared if one is not None], evaluation)
+    family = Family.of(
+        [comparison for comparison in compared if comparison is not None], evaluation
+    )
     tied = [True] * len(ranks)
-    for place, one in zip(others, family, strict=True):
-        tied[place] = one.finding != "worse"
+    for place, comparison in zip(others, family, strict=True):
+        tied[place] = comparison.finding != "worse"
     return tied
 
 
@@ -173,7 +184,7 @@ def compare_trials(
         labels: int64[Q], clusters of the questions; None: no clusters.
     """
     values, labels = counted_queries(metric(ranks), labels)
-    found: dict[str, list[Comparison | None]] = {}
+    by_list: dict[str, list[Comparison | None]] = {}
     for name, base in lists.items():
         compared = Comparison.all(
             values,
@@ -183,12 +194,12 @@ def compare_trials(
             margin=margin,
             higher_is_better=metric.higher_is_better,
         )
-        found[name] = [*compared[:base], None, *compared[base + 1 :]]
-    return found
+        by_list[name] = [*compared[:base], None, *compared[base + 1 :]]
+    return by_list
 
 
 def decide(
-    found: Compared,
+    by_list: Compared,
     keys: Sequence[str],
     split: str,
     alike: Collection[str] = (),
@@ -198,7 +209,7 @@ def decide(
     """Return the comparisons with the verdicts of their families (see ``group_of``).
 
     Args:
-        found: the comparisons, those with the reference first.
+        by_list: the comparisons, those with the reference first.
         keys: hashes of the trials.
         split: tune or test.
         alike: lists with the winner's gold ranks, which are no test of the winner on test.
@@ -206,20 +217,22 @@ def decide(
         evaluation: number of this evaluation of test, 0 for tune.
     """
     groups: dict[Group, list[tuple[str, int, Comparison]]] = {}
-    for name, compared in found.items():
-        for place, one in enumerate(compared):
-            if one is not None:
+    for name, compared in by_list.items():
+        for place, comparison in enumerate(compared):
+            if comparison is not None:
                 group = group_of(split, keys[place], name, winner)
-                groups.setdefault(group, []).append((name, place, one))
-    decided = {name: list(compared) for name, compared in found.items()}
+                groups.setdefault(group, []).append((name, place, comparison))
+    decided = {name: list(compared) for name, compared in by_list.items()}
     for (kind, _), members in groups.items():
         tested = [kind != "winner" or name not in alike for name, _, _ in members]
-        comparisons = [one for (_, _, one), test in zip(members, tested, strict=True) if test]
+        family = [
+            comparison for (_, _, comparison), test in zip(members, tested, strict=True) if test
+        ]
         judged = Family.sequence if kind == "winner" else Family.of
-        verdicts = iter(judged(comparisons, evaluation))
-        for (name, place, one), test in zip(members, tested, strict=True):
-            same = Verdict(one.p_deciding, "sequence", tested=False)
-            decided[name][place] = next(verdicts) if test else one.with_fields(verdict=same)
+        verdicts = iter(judged(family, evaluation))
+        for (name, place, comparison), test in zip(members, tested, strict=True):
+            same = Verdict(comparison.p_deciding, "sequence", tested=False)
+            decided[name][place] = next(verdicts) if test else comparison.with_fields(verdict=same)
     return decided
 
 
@@ -249,12 +262,12 @@ def graph_outcomes(
         objective: the metric of the choice.
         dense: index of dense among the trials, None if there is none.
     """
-    found = Metric("last_hop", objective.k or GRAPH_K)(ranks)
-    found = found[:, ~np.isnan(found[0])]  # the same questions for all trials
+    hits = Metric("last_hop", objective.k or GRAPH_K)(ranks)
+    hits = hits[:, ~np.isnan(hits[0])]  # the same questions for all trials
     pairs: list[tuple[int | None, int | None]] = []
-    for place, own in enumerate(found):
-        known = dense not in (None, place) and bool(own.size)
-        won = int((own > found[dense]).sum()) if known else None
-        lost = int((own < found[dense]).sum()) if known else None
+    for place, trial_hits in enumerate(hits):
+        is_comparable = dense not in (None, place) and bool(trial_hits.size)
+        won = int((trial_hits > hits[dense]).sum()) if is_comparable else None
+        lost = int((trial_hits < hits[dense]).sum()) if is_comparable else None
         pairs.append((won, lost))
     return pairs

@@ -79,23 +79,23 @@ class Grid:
     Attributes:
         config: plain containers: the four strategy groups, ``pool``, ``grid``, ``lists`` with
             their ``reference`` and the ``least`` score of each, and those of ``RERANKER_INPUTS``.
-        given: the overrides of the sweep; a trial's own overrides follow them. A knob that they
+        overrides: those of the sweep; a trial's own overrides follow them. A knob that they
             name restricts the grid (see ``harness.sweep.trial.override``).
     """
 
     config: Mapping[str, Any]
-    given: tuple[str, ...] = ()
-    made: dict[str, object] = field(default_factory=dict, repr=False)
+    overrides: tuple[str, ...] = ()
+    cache: dict[str, object] = field(default_factory=dict, repr=False)
     left_out: Mistakes = field(default_factory=dict, repr=False)
 
     def trials(self) -> list[Trial]:
         """Return all distinct trials, baselines first; one HarnessError lists every invalid point
         and axis.
         """
-        found: dict[str, Trial] = {}
+        by_identity: dict[str, Trial] = {}
         for _, trial in self.trials_by_block:
-            found.setdefault(repr(trial.identity), trial)
-        return list(found.values())
+            by_identity.setdefault(repr(trial.identity), trial)
+        return list(by_identity.values())
 
     @cached_property
     def trials_by_block(self) -> list[tuple[str, Trial]]:
@@ -106,11 +106,10 @@ class Grid:
         check_shares(fields("fuser", self.typed))
         if not self.typed:
             self._try({}, mistakes, mistakes, {})  # values that axes replace must be valid, too
-        points = [
-            (block, trial)
-            for block, point in self.points(mistakes)
-            if (trial := self._try(point, mistakes, unfit, lacking))
-        ]
+        points: list[tuple[str, Trial]] = []
+        for block, point in self.points(mistakes):
+            if trial := self._try(point, mistakes, unfit, lacking):
+                points.append((block, trial))
         self._leave_out(lacking, mistakes)
         if not self.typed or not points:
             mistakes |= unfit  # a typed strategy keeps those points that it goes with
@@ -175,11 +174,11 @@ class Grid:
     @cached_property
     def _blocks_of(self) -> dict[tuple[str, ...], dict[str, None]]:
         first: dict[str, Trial] = {}
-        found: dict[tuple[str, ...], dict[str, None]] = {}
+        blocks_by_overrides: dict[tuple[str, ...], dict[str, None]] = {}
         for block, trial in self.trials_by_block:
             same = first.setdefault(repr(trial.identity), trial)
-            found.setdefault(same.overrides, {})[block] = None
-        return found
+            blocks_by_overrides.setdefault(same.overrides, {})[block] = None
+        return blocks_by_overrides
 
     def baselines(self) -> list[Settings]:
         """Return the untuned points: every single list, and RRF with k = 60 on the whole pool."""
@@ -211,10 +210,10 @@ class Grid:
         chosen = {group: self._fields(group, point) for group in GROUPS}
         chosen["fuser"] = self._within(chosen["fuser"], spec.lists, point)
         if "minimum" in chosen["normalizer"]:
-            given: Any = {**point, **self.typed}.get("normalizer.minimum") or {}
+            minimum: Any = {**point, **self.typed}.get("normalizer.minimum") or {}
             least = self.config.get("least", {})
-            own = {name: least[name] for name in spec.lists if name in least}
-            chosen["normalizer"]["minimum"] = {**own, **given}
+            declared = {name: least[name] for name in spec.lists if name in least}
+            chosen["normalizer"]["minimum"] = {**declared, **minimum}
         strategies = {group: self._make(fields) for group, fields in chosen.items()}
         prior = point.get("pool.importance", self.config["pool"].get("importance"))
         if prior is not None:
@@ -224,8 +223,8 @@ class Grid:
                 raise MissingFile(f"pool.importance={prior}: {message}", prior)
             if "importance" not in getattr(strategies["fuser"], "reads", ()):
                 prior = None
-            elif (key := f"pool.importance={prior}") not in self.made:
-                self.made[key] = read_importance(prior)
+            elif (key := f"pool.importance={prior}") not in self.cache:
+                self.cache[key] = read_importance(prior)
         spec = dataclasses.replace(spec, importance=prior, reference=self._anchor(spec.lists))
         reads = getattr(strategies["reranker"], "reads", ())
         beside = {
@@ -235,23 +234,23 @@ class Grid:
         }
         trial = Trial(spec, **strategies, settings={}, overrides=(), beside=beside)
         settings = settings_of(trial, chosen)
-        overrides = (*self._kept(), *overrides_of(settings))
+        overrides = (*self._repeated_overrides(), *overrides_of(settings))
         return dataclasses.replace(trial, settings=settings, overrides=overrides)
 
     @cached_property
     def typed(self) -> dict[str, Setting]:
         """The value of each knob that was typed."""
-        return typed_knobs(self.given, self.config)
+        return typed_knobs(self.overrides, self.config)
 
     @cached_property
     def blocks(self) -> Blocks:
         """The axes of each block, restricted to the typed values, with the lists of each pool."""
-        found = restrict(self.config["grid"], self.typed)
-        for axes in found.values():
+        blocks = restrict(self.config["grid"], self.typed)
+        for axes in blocks.values():
             if "pool.lists" in axes:
-                given = values(axes["pool.lists"])
-                axes["pool.lists"] = list(pools(given, self.config["lists"]))
-        return found
+                axis = values(axes["pool.lists"])
+                axes["pool.lists"] = list(pools(axis, self.config["lists"]))
+        return blocks
 
     def points(self, mistakes: Mistakes) -> Iterator[tuple[str, dict[str, Setting]]]:
         """Yield each point with its block: values by knob, of the knobs that its
@@ -264,10 +263,10 @@ class Grid:
                 fit = {knob: value for knob, value in point.items() if self._has(knob, point)}
                 used |= fit.keys()
                 fit = {knob: value for knob, value in fit.items() if self._shares(knob, fit)}
-                for each in self._weighted(fit):
-                    if (text := repr(each)) not in seen:
+                for weighted in self._weighted(fit):
+                    if (text := repr(weighted)) not in seen:
                         seen.add(text)
-                        yield block, each
+                        yield block, weighted
             for knob in sorted(axes.keys() - used):
                 # a typed strategy may lack a block's knob
                 if not {knob, knob.partition(".")[0]} & self.typed.keys():
@@ -287,10 +286,10 @@ class Grid:
         """Return whether a knob is no share of lists, or the one that a point varies: weights if it
         has some, otherwise alpha. With an axis of alpha, ``simplex`` is not for two lists.
         """
-        own = self._base("fuser", point)
-        if knob not in SHARES or not {*SHARES} <= {f"fuser.{field}" for field in own}:
+        fuser = self._base("fuser", point)
+        if knob not in SHARES or not {*SHARES} <= {f"fuser.{field}" for field in fuser}:
             return True
-        weights = point.get("fuser.weights", own["weights"])
+        weights = point.get("fuser.weights", fuser["weights"])
         if weights == SIMPLEX and "fuser.alpha" in point and len(self._lists(point)) == 2:
             weights = None
         return (weights is None) == (knob == "fuser.alpha")
@@ -331,12 +330,12 @@ class Grid:
         return {}
 
     def _read_base(self, group: str, chosen: str | None) -> Fields:
-        own: Fields = self.config[group]
-        if chosen is not None and chosen != name(own):
+        configured: Fields = self.config[group]
+        if chosen is not None and chosen != name(configured):
             return defaults(group, chosen)
-        typed = {field for field in own if f"{group}.{field}" in self.typed}
-        foreign = typed - _accepted(own) if typed else typed
-        return {field: value for field, value in own.items() if field not in foreign}
+        typed = {field for field in configured if f"{group}.{field}" in self.typed}
+        foreign = typed - _accepted(configured) if typed else typed
+        return {field: value for field, value in configured.items() if field not in foreign}
 
     def _fields(self, group: str, point: Settings) -> dict[str, Setting]:
         fields = dict(self._base(group, point))
@@ -374,9 +373,9 @@ class Grid:
     def _make(self, fields: Fields) -> Any:
         """Return the strategy of these fields: one object for all trials that share it."""
         key = json.dumps(fields, sort_keys=True)
-        if key not in self.made:
-            self.made[key] = instantiate(dict(fields))
-        return self.made[key]
+        if key not in self.cache:
+            self.cache[key] = instantiate(dict(fields))
+        return self.cache[key]
 
     @property
     def _reference(self) -> str:
@@ -386,9 +385,9 @@ class Grid:
         reference = self.config.get("reference")
         return None if reference is None else other_anchor(reference, lists)
 
-    def _kept(self) -> list[str]:
-        """Return the given overrides that a trial's own do not replace and that are no paths."""
-        pairs = zip(self.given, keys(self.given), strict=True)
+    def _repeated_overrides(self) -> list[str]:
+        """Return the typed overrides that a trial's own do not replace and that are no paths."""
+        pairs = zip(self.overrides, keys(self.overrides), strict=True)
         return [text for text, key in pairs if key.split(".")[0] not in REPLACED]
 
 
@@ -417,12 +416,12 @@ def _accepted(fields: Fields) -> set[str]:
     return {field.name for field in dataclasses.fields(get_class(str(fields["_target_"])))}
 
 
-def pools(given: Sequence[Setting], names: Sequence[str]) -> Iterator[Setting]:
+def pools(axis: Sequence[Setting], names: Sequence[str]) -> Iterator[Setting]:
     """Yield the values of an axis of lists: ``pairs`` is every pair of the names, ``all`` all of
     them; each pool once.
     """
     seen: list[Setting] = []
-    for value in given:
+    for value in axis:
         named: dict[object, list[Setting]] = {
             "pairs": [list(pair) for pair in itertools.combinations(names, 2)],
             "all": [list(names)],
@@ -446,7 +445,7 @@ def _product(axes: Settings) -> Iterator[dict[str, Setting]]:
     """Yield points of the product of the axes; groups come first, so that their
     fields find them.
     """
-    knobs = sorted(axes, key=lambda knob: ("." in knob, list(axes).index(knob)))
+    knobs = sorted(axes, key=lambda knob: "." in knob)
     for combination in itertools.product(*(values(axes[knob]) for knob in knobs)):
         yield dict(zip(knobs, combination, strict=True))
 

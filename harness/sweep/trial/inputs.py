@@ -45,27 +45,27 @@ def store(config: DictConfig) -> Store:
     return Store(Path(config.paths.runs), open_shared(config.paths.get("shared")))
 
 
-def benchmark(config: DictConfig, kept: Store | None = None) -> Benchmark:
+def benchmark(config: DictConfig, artifacts: Store | None = None) -> Benchmark:
     """Return the configuration's benchmark with its split, from ``kept`` if given."""
     dataset = instantiate(config.dataset)
-    loaded: object = dataset.load(kept or store(config))
+    loaded: object = dataset.load(artifacts or store(config))
     if not isinstance(loaded, Benchmark):
         raise HarnessError(
             f"{type(dataset).__name__} gave {described(loaded)}, expected a Benchmark"
         )
-    own = dataclasses.replace(loaded, own_document=config.get("own_document", "keep"))
-    return own.split_by(config.get("split", "md5"))
+    data = dataclasses.replace(loaded, own_document=config.get("own_document", "keep"))
+    return data.split_by(config.get("split", "md5"))
 
 
 def retrievers(config: DictConfig) -> dict[str, Retriever]:
     """Return the retriever of every list; a list that is a path is that run file."""
     check_lists(config)
-    found = {}
+    by_name = {}
     for name, node in config.lists.items():
         with name_errors(str(name)):
             strategy = _of_file(str(name), node) if isinstance(node, str) else node
-            found[str(name)] = instantiate(strategy)
-    return found
+            by_name[str(name)] = instantiate(strategy)
+    return by_name
 
 
 def check_lists(config: DictConfig) -> None:
@@ -82,8 +82,11 @@ def check_lists(config: DictConfig) -> None:
     for name, node in named.items():
         if _is_mapping(node) and "file" in node:
             keys_of(f"lists.{name}", node, ("file", "columns"))
-            own = {"path": node["file"], "columns": node.get("columns")}
-            named[name] = {"_target_": "harness.retriever.trec.Trec", **own}
+            named[name] = {
+                "_target_": "harness.retriever.trec.Trec",
+                "path": node["file"],
+                "columns": node.get("columns"),
+            }
         elif not isinstance(node, str):
             out = f"leave the list out with ~lists.{name}, or " if node is None else ""
             check_strategy(f"lists.{name}", node, " or the path of a run file", out)
@@ -132,7 +135,7 @@ def name_errors(name: str) -> Iterator[None]:
         raise
 
 
-def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> dict[str, Run]:
+def runs(retrievers: Mapping[str, Retriever], data: Benchmark, artifacts: Store) -> dict[str, Run]:
     """Return every list's run over all questions; files of other systems are read before anything
     is built.
 
@@ -144,15 +147,16 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> d
         Unfinished: parts of some lists belong to other shares; after all lists were tried.
     """
     lists, unfinished = {}, []
-    for name in sorted(retrievers, key=lambda name: not isinstance(retrievers[name], Trec)):
+    files_first = sorted(retrievers, key=lambda name: not isinstance(retrievers[name], Trec))
+    for name in files_first:
         retriever = retrievers[name]
         try:
             with name_errors(name):
                 if data.ids_only:
-                    lists[name], facts = retriever.retrieve(data, kept)
+                    lists[name], facts = retriever.retrieve(data, artifacts)
                 else:
-                    lists[name] = retrieve(retriever, data, kept, f"lists.{name}")
-                    facts = _facts(identity(retriever), data, kept)
+                    lists[name] = retrieve(retriever, data, artifacts, f"lists.{name}")
+                    facts = _facts(identity(retriever), data, artifacts)
         except Unfinished as error:  # other lists may have parts of this share, too
             unfinished.append(str(error))
             continue
@@ -186,22 +190,24 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, kept: Store) -> d
     return lists
 
 
-def _facts(one: Mapping[str, object], data: Benchmark, kept: Store) -> Facts:
+def _facts(list_identity: Mapping[str, object], data: Benchmark, artifacts: Store) -> Facts:
     """Return the facts of a list, by its identity, that were found when it was made."""
-    manifest = read_manifest(kept.place("retrieve", one, {"benchmark": data.sha256}) / MANIFEST)
+    manifest = read_manifest(
+        artifacts.place("retrieve", list_identity, {"benchmark": data.sha256}) / MANIFEST
+    )
     return manifest.get("facts", {}) if manifest else {}
 
 
 def least_scores(retrievers: Mapping[str, Retriever]) -> dict[str, float]:
     """Return the least score that each list's retriever can give, of those that declare it."""
-    found = {}
+    least = {}
     for name, retriever in retrievers.items():
         inner: Any = retriever
         while not hasattr(inner, "least") and hasattr(inner, "retriever"):
             inner = inner.retriever
         if hasattr(inner, "least"):
-            found[name] = float(inner.least)
-    return found
+            least[name] = float(inner.least)
+    return least
 
 
 def identities(retrievers: Mapping[str, Retriever]) -> Identities:
@@ -217,7 +223,7 @@ def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, Fa
     assumed to use what an md5 split calls tune; for a benchmark of another name, the questions with
     equal text.
     """
-    found: dict[str, Facts] = {}
+    facts: dict[str, Facts] = {}
     for name, retriever in retrievers.items():
         inner: Any = retriever
         while not hasattr(inner, "fitted_on") and hasattr(inner, "retriever"):
@@ -229,30 +235,34 @@ def fitted(retrievers: Mapping[str, Retriever], data: Benchmark) -> dict[str, Fa
             seen = inner.seen(data)
         else:
             if data.name in on:
-                own = dataclasses.replace(data, splitting="md5").members("tune")
+                learned_on = dataclasses.replace(data, splitting="md5").members("tune")
             else:
-                own = np.flatnonzero(are_tune_questions(data.questions, on))
-            seen = share_gold(data.gold, data.gold[own])
-        found[name] = {
+                learned_on = np.flatnonzero(are_tune_questions(data.questions, on))
+            seen = share_gold(data.gold, data.gold[learned_on])
+        facts[name] = {
             "on": on,
             "seen": {part: int(seen[data.members(part)].sum()) for part in ("tune", "test")},
         }
-    return found
+    return facts
 
 
-def recalls(identities: Identities, data: Benchmark, kept: Store) -> dict[str, Facts]:
+def recalls(identities: Identities, data: Benchmark, artifacts: Store) -> dict[str, Facts]:
     """Return ``index``, ``recall@100`` and number of ``questions`` of every list with an
     approximate index.
     """
-    facts = {name: _facts(one, data, kept) for name, one in identities.items()}
-    return {name: one["recall"] for name, one in facts.items() if "recall" in one}
+    measured = {}
+    for name, list_identity in identities.items():
+        facts = _facts(list_identity, data, artifacts)
+        if "recall" in facts:
+            measured[name] = facts["recall"]
+    return measured
 
 
-def oddities(identities: Identities, data: Benchmark, kept: Store) -> dict[str, int]:
+def oddities(identities: Identities, data: Benchmark, artifacts: Store) -> dict[str, int]:
     """Return the counts of what is odd in the benchmark and its lists, by what they count."""
     odd = {} if data.ids_only else find_oddities(data)
-    for name, one in identities.items():
-        counts = _odd(_facts(one, data, kept))
+    for name, list_identity in identities.items():
+        counts = _odd(_facts(list_identity, data, artifacts))
         odd |= {f"lists.{name}: {label}": count for label, count in counts.items()}
     return odd
 
@@ -264,8 +274,8 @@ def _odd(facts: Facts) -> dict[str, int]:
 
 def graphs(retrievers: Mapping[str, Retriever]) -> dict[str, Graph]:
     """Return the graph of every list whose retriever walks one."""
-    found = {name: getattr(retriever, "graph", None) for name, retriever in retrievers.items()}
-    return {name: graph for name, graph in found.items() if isinstance(graph, Graph)}
+    by_list = {name: getattr(retriever, "graph", None) for name, retriever in retrievers.items()}
+    return {name: graph for name, graph in by_list.items() if isinstance(graph, Graph)}
 
 
 def check_without_corpus(readers: Iterable[Trial]) -> None:
@@ -280,13 +290,16 @@ def check_without_corpus(readers: Iterable[Trial]) -> None:
 
 def _read_by(readers: Iterable[Trial]) -> set[str]:
     """Return what the fusers and rerankers read."""
-    strategies = [one for reader in readers for one in (reader.fuser, reader.reranker)]
-    return {what for one in strategies for what in getattr(one, "reads", ())}
+    read: set[str] = set()
+    for reader in readers:
+        for strategy in (reader.fuser, reader.reranker):
+            read |= {*getattr(strategy, "reads", ())}
+    return read
 
 
 def gather_context(readers: Sequence[Trial], config: DictConfig, data: Benchmark) -> Context:
     """Return the further inputs of these readers for all questions of the benchmark."""
-    kept = store(config)
+    artifacts = store(config)
     wanted = _read_by(readers)
     files = sorted({reader.pool.importance for reader in readers if reader.pool.importance})
 
@@ -295,15 +308,15 @@ def gather_context(readers: Sequence[Trial], config: DictConfig, data: Benchmark
         from scipy.sparse import csr_array
 
         return {
-            name: csr_array(graph.build(data, kept)[0].mentions.T.tocsr(), dtype=np.float64)
+            name: csr_array(graph.build(data, artifacts)[0].mentions.T.tocsr(), dtype=np.float64)
             for name, graph in graphs_read(readers, config).items()
         }
 
     reads: dict[str, Callable[[], Any]] = {
         "types": lambda: data.queries["type"][:],
-        "texts": lambda: SourceTexts(data.questions, data.passages, kept),
-        "seeding": lambda: instantiate(config.seeds).seeding(data, kept),
-        "relations": lambda: instantiate(config.relations).relations(data, kept),
+        "texts": lambda: SourceTexts(data.questions, data.passages, artifacts),
+        "seeding": lambda: instantiate(config.seeds).seeding(data, artifacts),
+        "relations": lambda: instantiate(config.relations).relations(data, artifacts),
         "mentions": mentions,
     }
     chosen = [field for field in reads if {"seeding": "seeds"}.get(field, field) in wanted]

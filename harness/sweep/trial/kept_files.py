@@ -49,13 +49,13 @@ def _keep_list(store: Store, retriever: Trec) -> str:
     """Keep a run file in the form that loses nothing; a stored run stays where it is."""
     if Path(retriever.path).is_dir():
         return str(Path(retriever.path).resolve())
-    inputs = {"content": retriever.content()}
-    artifact = store.get("list", {}, inputs, lambda folder: _write(retriever, folder / LIST))
+    hashes = {"content": retriever.content()}
+    artifact = store.get("list", {}, hashes, lambda folder: _write(retriever, folder / LIST))
     return f"{STORE}/list/{artifact.path.name}/{LIST}"
 
 
-def _write(one: Trec, path: Path) -> None:
-    io.form_of(path).save(one.read().ranked(), path)
+def _write(retriever: Trec, path: Path) -> None:
+    io.form_of(path).save(retriever.read().ranked(), path)
 
 
 def _keep(store: Store, key: str, place: Path) -> str:
@@ -95,7 +95,7 @@ def locate_files(config: Mapping[str, Any], runs: Path) -> dict[str, Any]:
 
     def located(node: Any) -> Any:
         if isinstance(node, Mapping):
-            return {key: located(one) for key, one in node.items()}
+            return {key: located(value) for key, value in node.items()}
         if isinstance(node, str) and node.startswith(STORE):
             return node.replace("${paths.runs}", str(runs), 1)
         return node

@@ -32,20 +32,23 @@ def cost(
     spent = {name: round(value, 3) for name, value in seconds.items()}
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10  # macOS counts bytes, Linux KiB
     return {
-        "seconds": {**spent, "lists": {name: one["seconds"] for name, one in lists.items()}},
-        "lists": {name: needs(one, store, queries) for name, one in lists.items()},
+        "seconds": {
+            **spent,
+            "lists": {name: manifest["seconds"] for name, manifest in lists.items()},
+        },
+        "lists": {name: needs(manifest, store, queries) for name, manifest in lists.items()},
         "peak_memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit),
     }
 
 
 def _lists(identities: Identities, benchmark: str, store: Store) -> dict[str, Described]:
     """Return the manifest of each stored list; its files are not checked again."""
-    found = {}
-    for name, one in identities.items():
-        place = store.place("retrieve", one, {"benchmark": benchmark})
+    manifests = {}
+    for name, identity in identities.items():
+        place = store.place("retrieve", identity, {"benchmark": benchmark})
         if manifest := read_manifest(place / MANIFEST):
-            found[name] = manifest
-    return found
+            manifests[name] = manifest
+    return manifests
 
 
 def made_by(
@@ -83,17 +86,24 @@ def needs(described: Described, store: Store, queries: int) -> dict[str, float]:
     list was also timed on single questions: ``alone_mean_ms``, ``alone_p50_ms`` and
     ``alone_p95_ms``, each with the mean of a question's vector.
     """
-    asking: list[Described] = []
+    for_questions: list[Described] = []
     index: list[Described] = []
     for artifact in _inputs(described, store):
-        asked = artifact["stage"] == "retrieve" or artifact["config"].get("role") == "question"
-        (asking if asked else index).append(artifact)
-    held = sum(file["bytes"] for artifact in index for file in artifact["files"].values())
-    vectors = sum(artifact["own_seconds"] for artifact in asking if artifact["stage"] != "retrieve")
+        is_question_vector = artifact["config"].get("role") == "question"
+        if artifact["stage"] == "retrieve" or is_question_vector:
+            for_questions.append(artifact)
+        else:
+            index.append(artifact)
+    size = sum(file["bytes"] for artifact in index for file in artifact["files"].values())
+    vectors = sum(
+        artifact["own_seconds"] for artifact in for_questions if artifact["stage"] != "retrieve"
+    )
     costs = {
         "index_seconds": sum(artifact["own_seconds"] for artifact in index),
-        "index_mb": round(held / (1 << 20), 1),
-        "query_ms": 1000 * sum(artifact["own_seconds"] for artifact in asking) / max(queries, 1),
+        "index_mb": round(size / (1 << 20), 1),
+        "query_ms": 1000
+        * sum(artifact["own_seconds"] for artifact in for_questions)
+        / max(queries, 1),
     }
     if "alone_ms" in described:
         alone = np.array(described["alone_ms"] or [np.nan]) + 1000 * vectors / max(queries, 1)
@@ -102,16 +112,15 @@ def needs(described: Described, store: Store, queries: int) -> dict[str, float]:
     return {name: round(float(value), 3) for name, value in costs.items()}
 
 
-def _inputs(made: Described, store: Store) -> list[Described]:
+def _inputs(artifact: Described, store: Store) -> list[Described]:
     """Return an artifact and all its stored inputs."""
-    whole = {f"retrieve/{made['key']}": made}
-    waiting = [made]
+    whole = {f"retrieve/{artifact['key']}": artifact}
+    waiting = [artifact]
     while waiting:
         for name in waiting.pop().get("used", ()):
-            found = (
-                None if name in whole else read_manifest(store.root / "artifacts" / name / MANIFEST)
-            )
-            if found is not None:
-                whole[name] = found
-                waiting.append(found)
+            if name in whole:
+                continue
+            if manifest := read_manifest(store.root / "artifacts" / name / MANIFEST):
+                whole[name] = manifest
+                waiting.append(manifest)
     return list(whole.values())

@@ -23,24 +23,23 @@ Blocks = Mapping[str, Settings]
 """The axes of each block of a grid: a value or several, by knob."""
 
 
-def keys(given: Sequence[str]) -> list[str]:
+def keys(overrides: Sequence[str]) -> list[str]:
     """Return the keys of overrides, without ``+`` and ``~``."""
-    return [text.lstrip("+~").partition("=")[0] for text in given]
+    return [text.lstrip("+~").partition("=")[0] for text in overrides]
 
 
-def typed_knobs(given: Sequence[str], config: Mapping[str, Fields]) -> dict[str, Setting]:
+def typed_knobs(overrides: Sequence[str], config: Mapping[str, Fields]) -> dict[str, Setting]:
     """Return the value of each knob that an override names: ``{"fuser": "rrf", "fuser.k": 5}``."""
-    found: dict[str, Setting] = {}
-    for key in keys(given):
+    knobs: dict[str, Setting] = {}
+    for key in keys(overrides):
         group, _, field = key.partition(".")
         field = field.partition(".")[0]
-        if group in GROUPS:
-            found[f"{group}.{field}" if field else group] = (
-                config[group].get(field) if field else name(config[group])
-            )
-        elif f"{group}.{field}" in POOL:
-            found[f"{group}.{field}"] = config[group].get(field)
-    return found
+        knob = f"{group}.{field}"
+        if group in GROUPS and not field:
+            knobs[group] = name(config[group])
+        elif group in GROUPS or knob in POOL:
+            knobs[knob] = config[group].get(field)
+    return knobs
 
 
 def name(fields: Fields) -> str:
@@ -69,14 +68,14 @@ def restrict(grid: Blocks, typed: Settings) -> dict[str, dict[str, Setting]]:
     return {label: {**axes, **fixed} for label, axes in blocks.items()}
 
 
-def _axes(label: str, given: Settings | None) -> dict[str, Setting]:
+def _axes(label: str, axes: Settings | None) -> dict[str, Setting]:
     """Return the axes of a block."""
-    if not isinstance(given or {}, Mapping):
+    if not isinstance(axes or {}, Mapping):
         raise HarnessError(
-            f"grid.{label} = {given!r}, expected axes with their values, e.g. {{fuser: [rrf, "
+            f"grid.{label} = {axes!r}, expected axes with their values, e.g. {{fuser: [rrf, "
             "linear]}"
         )
-    return dict(given or {})
+    return dict(axes or {})
 
 
 def values(axis: Setting) -> Sequence[Setting]:
@@ -115,7 +114,7 @@ def ineffective(typed: Settings, trials: Sequence[Trial]) -> Iterator[str]:
     for knob, value in typed.items():
         if not any(_is_set(trial.settings, knob, value) for trial in trials):
             group, _, field = knob.partition(".")
-            having = [each for each in names(group) if field in _fields(group, each)]
+            having = [strategy for strategy in names(group) if field in _fields(group, strategy)]
             hint = f"{field} is read by {group}={', '.join(having)}" if having else ""
             if field.startswith("cap"):
                 hint = "it needs a pool.cap and a list that pool.capped names"
@@ -124,21 +123,22 @@ def ineffective(typed: Settings, trials: Sequence[Trial]) -> Iterator[str]:
 
 def _is_set(settings: Settings, knob: str, value: Setting) -> bool:
     """Return whether a trial has a typed value; a mapping may have further names."""
-    own = settings.get(knob)
-    if isinstance(value, Mapping) and isinstance(own, Mapping):
-        return value.items() <= own.items()
-    return knob in settings and own == value
+    current = settings.get(knob)
+    if isinstance(value, Mapping) and isinstance(current, Mapping):
+        return value.items() <= current.items()
+    return knob in settings and current == value
 
 
 def unread(
-    given: Sequence[str], raw: Mapping[str, object], trials: Sequence[Trial]
+    overrides: Sequence[str], raw: Mapping[str, object], trials: Sequence[Trial]
 ) -> Iterator[str]:
     """Yield a line for every override of one of ``PARTS`` that neither a list nor a trial uses.
 
     raw: the configuration with its interpolations.
     """
-    used = _reached({"lists", "dataset", *(name for trial in trials for name in trial.beside)}, raw)
-    for key in keys(given):
+    reranker_inputs = {part for trial in trials for part in trial.beside}
+    used = _reached({"lists", "dataset", *reranker_inputs}, raw)
+    for key in keys(overrides):
         part = re.split(r"[.@]", key.removeprefix("/"))[0]
         if part in PARTS and part not in used:
             yield unused(key)
@@ -146,12 +146,13 @@ def unread(
 
 def _reached(used: Set[str], raw: Mapping[str, object]) -> set[str]:
     """Return parts of a configuration, and all that their interpolations lead to."""
-    found: set[str] = set()
+    reached: set[str] = set()
     new = set(used)
     while new:
-        found |= new
-        new = {name for part in new for name in _interpolations(raw.get(part, ""))} - found
-    return found
+        reached |= new
+        referred = {name for part in new for name in _interpolations(raw.get(part, ""))}
+        new = referred - reached
+    return reached
 
 
 def _interpolations(value: object) -> list[str]:
@@ -163,8 +164,8 @@ PARTS = ("extractor", "graph", "encoder", *RERANKER_INPUTS)
 """The parts of a configuration that only lists and rerankers use."""
 
 
-def _fields(group: str, each: str) -> list[str]:
-    return [field for field in defaults(group, each) if field not in ("_target_", "defaults")]
+def _fields(group: str, strategy: str) -> list[str]:
+    return [field for field in defaults(group, strategy) if field not in ("_target_", "defaults")]
 
 
 def overrides_of(settings: Settings) -> list[str]:
@@ -196,17 +197,17 @@ def read_knobs(knobs: Settings, reader: StoredReader) -> dict[str, Setting]:
     Raises HarnessError unless each strategy is one of conf/, and each other knob one of its fields
     or of the pool.
     """
-    found: dict[str, Setting] = {}
+    flat: dict[str, Setting] = {}
     for group in GROUPS:
-        if own := fields(group, knobs):
-            read = reader.read({NAME: f"{group}/{knobs.get(group)}", **own}, group)
-            found |= {f"{group}.{field}": value for field, value in read.items() if field != TARGET}
+        if group_fields := fields(group, knobs):
+            read = reader.read({NAME: f"{group}/{knobs.get(group)}", **group_fields}, group)
+            flat |= {f"{group}.{field}": value for field, value in read.items() if field != TARGET}
     for knob, value in knobs.items():
-        if knob not in found:
+        if knob not in flat:
             if knob not in (*GROUPS, *POOL, "reference"):
                 raise reader.refuse((knob,), value, "expected a knob of a trial")
-            found[knob] = reader.read(value, knob)
-    return found
+            flat[knob] = reader.read(value, knob)
+    return flat
 
 
 def read_axes(config: Mapping[str, Any], reader: StoredReader) -> None:

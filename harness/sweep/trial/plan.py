@@ -36,11 +36,11 @@ class Plan:
     """The plan of a sweep before it starts: the trials, their lists, and their identities."""
 
     config: DictConfig
-    given: tuple[str, ...]
+    overrides: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        kept = (key for key in ("encoder", *RERANKER_INPUTS) if key in self.config)
-        for key in ("dataset", *GROUPS, *kept):
+        optional = (key for key in ("encoder", *RERANKER_INPUTS) if key in self.config)
+        for key in ("dataset", *GROUPS, *optional):
             inputs.check_strategy(key, self.config.get(key))
         inputs.check_lists(self.config)
         if not isinstance(self.config.objective, str):
@@ -56,9 +56,9 @@ class Plan:
 
     def trials(self) -> list[Trial]:
         """The distinct trials of the grid, baselines first; one HarnessError has all mistakes."""
-        found = self.grid.trials()
-        inputs.graphs_read(found, self.config)
-        return found
+        trials = self.grid.trials()
+        inputs.graphs_read(trials, self.config)
+        return trials
 
     def check_used(self, trials: Sequence[Trial]) -> None:
         """Raise CombinationError if neither these trials nor a list reads an override.
@@ -66,7 +66,7 @@ class Plan:
         A multirun has another cell that is the same without it.
         """
         raw = cast("dict[str, object]", OmegaConf.to_container(self.config, resolve=False))
-        unused = [*unread(self.given, raw, trials), *ineffective(self.grid.typed, trials)]
+        unused = [*unread(self.overrides, raw, trials), *ineffective(self.grid.typed, trials)]
         if unused:
             raise CombinationError("; ".join(unused))
 
@@ -80,7 +80,7 @@ class Plan:
         }
         least = inputs.least_scores(inputs.retrievers(self.config))
         lists = {"lists": list(self.config.lists), "least": least, "reference": self.reference}
-        return Grid({**plain, **lists}, self.given)
+        return Grid({**plain, **lists}, self.overrides)
 
     def strategies(self) -> list[str]:
         """The names of its strategies, ``fuser/rrf``, or the class if conf/ has no name for it."""
@@ -95,7 +95,7 @@ class Plan:
         """
         plain = cast("dict[str, object]", OmegaConf.to_container(self.config, resolve=False))
         return hide_secrets(
-            OmegaConf.to_yaml(OmegaConf.create({**by_name(plain), "given": list(self.given)}))
+            OmegaConf.to_yaml(OmegaConf.create({**by_name(plain), "given": list(self.overrides)}))
         )
 
     @property
@@ -108,8 +108,10 @@ class Plan:
         """The tables and figures of this sweep, as conf/experiment describes them;
         None for none.
         """
-        found: Any = self.config.get("experiment")
-        return found and cast("dict[str, Any]", OmegaConf.to_container(found, resolve=True))
+        experiment: Any = self.config.get("experiment")
+        return experiment and cast(
+            "dict[str, Any]", OmegaConf.to_container(experiment, resolve=True)
+        )
 
     def graphs(self, data: Benchmark) -> dict[str, object]:
         """Return ``graphs``, the statistics of each list's graph, if a table of the experiment
@@ -117,10 +119,10 @@ class Plan:
         """
         if not any("graphs" in table for table in (self.experiment or {}).get("tables") or ()):
             return {}
-        kept, walked = inputs.store(self.config), inputs.graphs(inputs.retrievers(self.config))
+        store, walked = inputs.store(self.config), inputs.graphs(inputs.retrievers(self.config))
         return {
             "graphs": {
-                name: dict(graph.artifact(data, kept).facts) for name, graph in walked.items()
+                name: dict(graph.artifact(data, store).facts) for name, graph in walked.items()
             }
         }
 
@@ -139,10 +141,10 @@ class Plan:
         order.
         """
         config = self.config.copy()
-        kept = [name for name in config.metrics if not Metric.parse(name).ordered]
+        unordered = [name for name in config.metrics if not Metric.parse(name).ordered]
         objective = Metric.parse(config.objective)
         if objective.ordered:
-            if not data.ids_only or "objective" in keys(self.given):
+            if not data.ids_only or "objective" in keys(self.overrides):
                 raise HarnessError(
                     f"objective={config.objective}: no {split} question of {data.name} has a known "
                     "order of hops, so none "
@@ -150,15 +152,15 @@ class Plan:
                     "dataset.chain={field: [values]}"
                 )
             config.objective = str(Metric("full_sup", objective.k))
-        left = [name for name in config.metrics if name not in kept]
-        if left and not data.ids_only:
+        ordered = [name for name in config.metrics if name not in unordered]
+        if ordered and not data.ids_only:
             log.warning(
                 "%s: %s not measured, no %s question has a known order of hops",
                 data.name,
-                ", ".join(left),
+                ", ".join(ordered),
                 split,
             )
-        config.metrics = kept
+        config.metrics = unordered
         return dataclasses.replace(self, config=config)
 
     @property
@@ -175,7 +177,7 @@ def reopen(folder: Path, config: DictConfig) -> Plan:
             (``core.configuration.stored_strategy``).
     """
     stored = SweepResult(folder).config
-    given, here = tuple(stored.get("given", ())), ("paths", "device", "tracking")
+    overrides, here = tuple(stored.get("given", ())), ("paths", "device", "tracking")
     plain = {key: value for key, value in stored.items() if key not in ("given", *here)}
     plain = locate_files(plain, folder.resolve().parents[1])
     place = folder / "config.yaml"
@@ -183,7 +185,7 @@ def reopen(folder: Path, config: DictConfig) -> Plan:
         raise HarnessError(f"{place}: {missing[0]} is missing; sweep again")
     reader = StoredReader(place, bool(config.get("trust", False)))
     read_axes(plain, reader)
-    found = OmegaConf.create(reader.read(plain))
+    reopened = OmegaConf.create(reader.read(plain))
     for key in here:
-        found[key] = config[key]
-    return Plan(found, given)
+        reopened[key] = config[key]
+    return Plan(reopened, overrides)

@@ -54,12 +54,12 @@ def open_lists(plan: Plan) -> tuple[dict[str, Retriever], Identities]:
     return retrievers, inputs.identities(retrievers)
 
 
-def open_benchmark(plan: Plan, kept: Store) -> tuple[Plan, Benchmark]:
+def open_benchmark(plan: Plan, store: Store) -> tuple[Plan, Benchmark]:
     """Return the plan with the metrics that its benchmark supports, and the benchmark.
 
     Raises HarnessError if it has no tune.
     """
-    data = inputs.benchmark(plan.config, kept)
+    data = inputs.benchmark(plan.config, store)
     data.need_members("tune")
     if not len(data.members("test")):
         log.warning(
@@ -96,12 +96,16 @@ class Prepared:
         """
         began = time.perf_counter()
         forget()
-        kept = store or inputs.store(plan.config)
+        store = store or inputs.store(plan.config)
         retrievers, identities = open_lists(plan)
-        plan, data = open_benchmark(plan, kept)
-        shown = [name for name, one in retrievers.items() if not getattr(one, "practical", True)]
-        runs = inputs.runs(retrievers, data, kept)
-        return cls(plan, data, runs, identities, shown, began)
+        plan, data = open_benchmark(plan, store)
+        impractical = [
+            name
+            for name, retriever in retrievers.items()
+            if not getattr(retriever, "practical", True)
+        ]
+        runs = inputs.runs(retrievers, data, store)
+        return cls(plan, data, runs, identities, impractical, began)
 
     def hashes(self, trials: Sequence[Trial]) -> list[str]:
         """Return each trial's hash."""
@@ -118,10 +122,11 @@ class Prepared:
         """
         measures = [Metric.parse(name).measure for name in self.plan.metrics]
         formulas = [
-            {"_target_": one.target, "version": version_of(one.function)} for one in measures
+            {"_target_": measure.target, "version": version_of(measure.function)}
+            for measure in measures
         ]
-        made = [*self.identities.values(), *(trial.identity for trial in trials), *formulas]
-        return own_versions(made)
+        identities = [*self.identities.values(), *(trial.identity for trial in trials), *formulas]
+        return own_versions(identities)
 
     @property
     def orders(self) -> dict[str, str]:
@@ -156,8 +161,8 @@ class Prepared:
                 raise HarnessError(
                     f"{result.folder}: lists.{name} ranks otherwise than in the sweep: {changed}"
                 )
-        known = dict(zip(self.hashes(trials), trials, strict=True))
-        ranks = self.ranks([known[key] for key in keys], "tune")
+        by_hash = dict(zip(self.hashes(trials), trials, strict=True))
+        ranks = self.ranks([by_hash[key] for key in keys], "tune")
         scores = means(ranks, [Metric.parse(name) for name in self.plan.metrics])
         places = [result.trials["trial"].tolist().index(key) for key in keys]
         stored = result.trials[[*self.plan.metrics]].to_numpy(float)[places]
@@ -183,23 +188,22 @@ class Prepared:
         ranks[rest] = self._score(plain, members, progress, self._context(plain))
         if not learners:
             return ranks
-        chosen = [trials[number] for number in learners]
-        context = self._context(chosen)
+        learning = [trials[number] for number in learners]
+        context = self._context(learning)
         tune = self.benchmark.members("tune")
         fold = self.benchmark.folds[tune]
         parts = [None] if split == "test" else np.unique(fold).tolist()
 
         def teach(part: int | None) -> list[Trial]:
             teaching = tune if part is None else tune[fold != part]
-            return fit(chosen, *self._take(teaching), context.take(teaching))
+            return fit(learning, *self._take(teaching), context.take(teaching))
 
+        threads = min(available(), len(parts))
         with torch_alone():
-            for part, known in zip(
-                parts, map_threads(teach, parts, min(available(), len(parts))), strict=True
-            ):
-                held = slice(None) if part is None else np.flatnonzero(fold == part)
-                found = self._score(known, members[held], False, context)
-                ranks[np.array(learners)[:, None], np.arange(len(members))[held]] = found
+            for part, fitted in zip(parts, map_threads(teach, parts, threads), strict=True):
+                held_out = slice(None) if part is None else np.flatnonzero(fold == part)
+                fold_ranks = self._score(fitted, members[held_out], False, context)
+                ranks[np.array(learners)[:, None], np.arange(len(members))[held_out]] = fold_ranks
         return ranks
 
     def learned(self, trials: Sequence[Trial]) -> list[dict[str, object]]:
@@ -207,14 +211,13 @@ class Prepared:
         learners = [trial for trial in trials if trial.learns]
         tune = self.benchmark.members("tune")
         with torch_alone():
-            known = iter(fit(learners, *self._take(tune), self._context(learners).take(tune)))
-        return [next(known).learned if trial.learns else {} for trial in trials]
+            fitted = iter(fit(learners, *self._take(tune), self._context(learners).take(tune)))
+        return [next(fitted).learned if trial.learns else {} for trial in trials]
 
     def _take(self, members: Int64Array) -> tuple[dict[str, Run], Int32Array]:
         """Return the lists and the gold of some questions."""
-        return {name: run.take(members) for name, run in self.runs.items()}, self.benchmark.gold[
-            members
-        ]
+        runs = {name: run.take(members) for name, run in self.runs.items()}
+        return runs, self.benchmark.gold[members]
 
     def _context(self, trials: Sequence[Trial]) -> Context:
         """Return the further inputs of these trials, for all questions."""
@@ -235,7 +238,7 @@ class Prepared:
         members = self.benchmark.members(split)
         judged = Gold.of(self.benchmark).take(members.tolist())
         objective = Metric.parse(self.plan.config.objective)
-        found = {}
+        by_list = {}
         for name, run in self.runs.items():
             part = run.take(members)
             covered = Coverage.of(part, judged)
@@ -245,8 +248,8 @@ class Prepared:
                 if low != high:
                     tied = f"a range of {objective} is known, {low} to {high}: scores are equal"
                     warnings.append(tied)
-            found[name] = {**covered.to_dict(), "warnings": warnings}
-        return found
+            by_list[name] = {**covered.to_dict(), "warnings": warnings}
+        return by_list
 
     def tie_range(self, trial: Trial, split: str) -> list[float] | None:
         """Return the lowest and the highest objective over all orders of a trial's equal scores.
@@ -266,8 +269,8 @@ class Prepared:
             return trial.fused(pool), pool.docs
 
         judged = Gold.of(self.benchmark).take(members.tolist())
-        found = RunRanks(fuse_blocks(lists, fused, device), judged)
-        ends = found.tie_ranges([Metric.parse(self.plan.config.objective)]).values()
+        run_ranks = RunRanks(fuse_blocks(lists, fused, device), judged)
+        ends = run_ranks.tie_ranges([Metric.parse(self.plan.config.objective)]).values()
         return next(map(list, ends), None)
 
     def queries(self, split: str) -> pd.DataFrame:

@@ -36,13 +36,13 @@ Identities = Mapping[str, Mapping[str, object]]
 """The identity of each list by name (see ``harness.core.identity.identity``)."""
 
 
-def reference_of(given: str | None, names: Sequence[str]) -> str:
+def reference_of(reference: str | None, names: Sequence[str]) -> str:
     """Return the list against which wins are counted: the given one, otherwise
     dense, or the first.
     """
-    if given is not None:
-        one_of("reference", given, names)
-    return given or default_anchor(names)
+    if reference is not None:
+        one_of("reference", reference, names)
+    return reference or default_anchor(names)
 
 
 def other_anchor(reference: str, lists: Sequence[str]) -> str | None:
@@ -124,8 +124,8 @@ class Trial:
         groups = {"fuser": self.fuser, "reranker": self.reranker}
         return {
             f"{group}.{name}": value
-            for group, made in groups.items()
-            for name, value in learned_fields(made).items()
+            for group, strategy in groups.items()
+            for name, value in learned_fields(strategy).items()
         }
 
     def with_learned(self, knobs: Mapping[str, object]) -> Trial:
@@ -140,7 +140,7 @@ class Trial:
             fields.setdefault(group, {})[name] = value
         return replace(
             self,
-            **{group: replace(getattr(self, group), **given) for group, given in fields.items()},
+            **{group: replace(getattr(self, group), **values) for group, values in fields.items()},
         )
 
     @cached_property
@@ -148,7 +148,7 @@ class Trial:
         """What this trial computes: its strategies with their fields, without those that its fuser
         ignores.
         """
-        return {
+        content: dict[str, object] = {
             "lists": list(self.pool.lists),
             "cap": self.pool.effective_cap,
             "capped": sorted(self.pool.cut_lists) if self.pool.effective_cap else [],
@@ -156,14 +156,12 @@ class Trial:
             "normalizer": identity(self.normalizer) if self.reads_values else None,
             "temperature": identity(self.temperature) if self.reads_probabilities else None,
             "reranker": identity(self.reranker),
-            **(
-                {"importance": file_sha256(Path(self.pool.importance))}
-                if self.pool.importance
-                else {}
-            ),
-            **({"reference": self.pool.reference} if self.pool.reference else {}),
-            **self.beside,
         }
+        if self.pool.importance:
+            content["importance"] = file_sha256(Path(self.pool.importance))
+        if self.pool.reference:
+            content["reference"] = self.pool.reference
+        return {**content, **self.beside}
 
     def sha256(self, data: str, lists: Identities) -> str:
         """Return the trial's hash, 16 hex digits, given the data's SHA-256 and the lists'

@@ -37,16 +37,16 @@ UNREAD = {"normalizer": "pit", "temperature": "auto"}
 """Stand-ins for parts that the trial's fuser does not read; typing others is then no mistake."""
 
 
-def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str]) -> Trial:
+def choose_trial(config: DictConfig, names: Sequence[str], overrides: Sequence[str]) -> Trial:
     """Return the trial of ``config`` (without settings), or the winner of ``config.lock``.
 
     Args:
         config: the configuration.
         names: the given lists.
-        given: the typed overrides; none may change what a lock decides.
+        overrides: the typed overrides; none may change what a lock decides.
     """
     if config.lock is None:
-        knobs = typed_knobs(given, config)
+        knobs = typed_knobs(overrides, config)
         check_shares(fields("fuser", knobs))
         reference = reference_of(config.reference, list(names))
         capped = capped_lists(config.pool.capped, names, reference)
@@ -65,7 +65,7 @@ def choose_trial(config: DictConfig, names: Sequence[str], given: Sequence[str])
             raise HarnessError("; ".join(unused))
     else:
         fixed = (*GROUPS, "pool", "reference")
-        pairs = zip(given, keys(given), strict=True)
+        pairs = zip(overrides, keys(overrides), strict=True)
         if typed := [text for text, key in pairs if key.partition(".")[0] in fixed]:
             raise HarnessError(
                 f"lock={config.lock} fixes what {' '.join(typed)} would change; leave one of "

@@ -82,10 +82,10 @@ class Winner:
             HarnessError: the lock was changed, or names what is not installed here.
         """
         folder = Path(lock).parent if Path(lock).name == LOCK else Path(lock)
-        own = [f"lock='{folder}'", "out=none", f"trust={str(trust).lower()}"]
+        fixed = [f"lock='{folder}'", "out=none", f"trust={str(trust).lower()}"]
         if folder.resolve().parent.name == "sweeps":
-            own.append(f"paths.runs='{folder.resolve().parent.parent}'")
-        return cls.of(compose("apply", [*own, *overrides]))
+            fixed.append(f"paths.runs='{folder.resolve().parent.parent}'")
+        return cls.of(compose("apply", [*fixed, *overrides]))
 
     @classmethod
     def of(cls, config: DictConfig) -> Winner:
@@ -128,11 +128,11 @@ class Winner:
         """Return the sources of its lists, by the names of ``harness.run.metadata``."""
         from omegaconf import OmegaConf
 
-        given: Any = OmegaConf.to_container(self.config.lists, resolve=True)
+        lists: Any = OmegaConf.to_container(self.config.lists, resolve=True)
         return {
             "version": str(self.lock["sha256"])[:12],
             "code": f"multihop-harness {code_version()}",
-            "encoder": ", ".join(part_names(given, "encoder")) or None,
+            "encoder": ", ".join(part_names(lists, "encoder")) or None,
             "fitted_on": [{"name": self.lock["dataset"], "split": "tune"}],
             "benchmark": self.data.name,
             "data_sha256": self.data.sha256,
