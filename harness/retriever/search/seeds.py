@@ -46,15 +46,15 @@ def link_entities(
         place = np.searchsorted(lost, names[~lexical])
         target[~lexical] = keep[near[place, 0]]
         weight[~lexical] = np.where(cosine[place, 0] >= threshold, cosine[place, 0], 0.0)
-    found = weight > 0
-    entries = (weight[found], (rows[found], target[found]))
+    linked = weight > 0
+    entries = (weight[linked], (rows[linked], target[linked]))
     seeds = sp.csr_array(entries, shape=(len(mentions.indptr) - 1, size))
     seeds.sum_duplicates()
     return seeds, {
         "question_names": len(names),
         "linked_lexically": int(lexical.sum()),
-        "linked_by_embedding": int((found & ~lexical).sum()),
-        "not_linked": int((~found).sum()),
+        "linked_by_embedding": int((linked & ~lexical).sum()),
+        "not_linked": int((~linked).sum()),
     }
 
 
