@@ -175,11 +175,11 @@ def check_known(runs: Mapping[str, Run], gold: Gold) -> None:
     Raises:
         HarnessError: a run shares no question or no document.
     """
-    asked = arrow(gold.query_ids)
+    query_ids = arrow(gold.query_ids)
     name = gold.source if gold.part == "all" else f"{gold.source} (split {gold.part})"
     for source, run in runs.items():
-        if not known(queries(run), asked):
-            raise share_nothing("query", (source, queries(run)), (name, asked))
+        if not known(queries(run), query_ids):
+            raise share_nothing("query", (source, queries(run)), (name, query_ids))
     held = {source: documents(run) for source, run in runs.items()}
     supporting = (gold.whole or gold).documents
     reached = supporting if gold.corpus is None else gold.corpus

@@ -384,10 +384,10 @@ class Comparison:
         level = LEVEL if self.verdict is None else self.verdict.level
         if self.ruling.least > level:
             return None
-        apart, n = self.independent
-        if statistic.is_mcnemar(apart):
-            return statistic.smallest_effect(int(n), float((apart != 0).mean()), alpha=level)
-        spread = float(apart.std(ddof=1)) if len(apart) > 1 else 0.0
+        differences, n = self.independent
+        if statistic.is_mcnemar(differences):
+            return statistic.smallest_effect(int(n), float((differences != 0).mean()), alpha=level)
+        spread = float(differences.std(ddof=1)) if len(differences) > 1 else 0.0
         return statistic.smallest_mean(spread / n**0.5, n - 1, level)
 
     @property
@@ -396,11 +396,11 @@ class Comparison:
 
         The sign of such a cluster is one coin; the other clusters decide.
         """
-        apart, labels = self.differences, self._labels
+        differences, labels = self.differences, self._labels
         first = statistic.dominant(labels)
         if first is not None:
-            apart, labels = apart[labels != first], labels[labels != first]
-        return apart, len(apart) / float(statistic.design_effect(apart, labels))
+            differences, labels = differences[labels != first], labels[labels != first]
+        return differences, len(differences) / float(statistic.design_effect(differences, labels))
 
     @cached_property
     def units(self) -> int:

@@ -95,13 +95,13 @@ class Statement:
     def predicate(self) -> str:
         """What is shown about ``who``, after "is"."""
         comparison = self.comparison
-        named = f"{self.against}, {self.role}" if self.role else self.against
+        baseline = f"{self.against}, {self.role}" if self.role else self.against
         if not comparison.decided.tested:
-            return f"therefore not tested against {named} ({self.evidence})"
+            return f"therefore not tested against {baseline} ({self.evidence})"
         if not comparison.wins and not comparison.losses:
             score = comparison.scale.score(comparison.score)
-            return f"equal to {named} on every {comparison.scale.item} ({score})"
-        return f"{WORDS[comparison.finding]} {named} ({self.evidence})"
+            return f"equal to {baseline} on every {comparison.scale.item} ({score})"
+        return f"{WORDS[comparison.finding]} {baseline} ({self.evidence})"
 
     @property
     def cell(self) -> str:

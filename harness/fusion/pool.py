@@ -122,8 +122,10 @@ class PoolSpec:
     @property
     def words(self) -> list[str]:
         """The pool's part of a trial's name: ``cap=20``, ``importance=views``."""
-        named = [f"cap={self.cap}"] if self.effective_cap is not None else []
-        return [*named, f"importance={Path(self.importance).stem}"] if self.importance else named
+        words = [f"cap={self.cap}"] if self.effective_cap is not None else []
+        if self.importance:
+            words.append(f"importance={Path(self.importance).stem}")
+        return words
 
     @property
     def description(self) -> str:

@@ -74,8 +74,8 @@ class BM25:
         bags, index = self.index(benchmark.passages, benchmark.questions, store)
 
         def add(query: int, total: Float64Array) -> None:
-            asked = slice(*bags.indptr[query : query + 2])
-            for word, count in zip(bags.indices[asked], bags.data[asked], strict=True):
+            of_question = slice(*bags.indptr[query : query + 2])
+            for word, count in zip(bags.indices[of_question], bags.data[of_question], strict=True):
                 holding = slice(*index.indptr[word : word + 2])
                 total[index.indices[holding]] += count * index.data[holding]
 

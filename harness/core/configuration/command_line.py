@@ -104,8 +104,8 @@ class CommandLine:
     @property
     def is_for_hydra(self) -> bool:
         """Whether the command line has a flag or key of Hydra itself."""
-        asked = [*self.flags, *self.overrides]
-        return any(re.match(r"[+~]*hydra|-(?!-config-(?:dir|name))", text) for text in asked)
+        arguments = [*self.flags, *self.overrides]
+        return any(re.match(r"[+~]*hydra|-(?!-config-(?:dir|name))", text) for text in arguments)
 
     @property
     def first_job(self) -> list[str]:
@@ -231,11 +231,11 @@ def _with_names(primary: str, arguments: Sequence[str]) -> list[str]:
         return [*arguments]
     tree = prepare(primary, []).keys.tree
     keys = [key for key, value in tree.items() if value == "???" and key != "out"]
-    named = []
+    with_keys = []
     for key, argument in zip(keys, alone, strict=False):
         value = argument.replace("'", r"\'")
-        named.append(f"{key}='{value}'")
-    return [*named, *arguments[len(named) :]]
+        with_keys.append(f"{key}='{value}'")
+    return [*with_keys, *arguments[len(with_keys) :]]
 
 
 def quote_file(text: str) -> str:

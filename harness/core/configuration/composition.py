@@ -114,8 +114,8 @@ def prepare(primary: str, overrides: Sequence[str]) -> Prepared:
         override if override.chooses(keys.groups) else fit(override, keys.tree)
         for override in parsed
     ]
-    named = {choice.partition("=")[0].lstrip("+"): choice for choice in choices}
-    typed = [_as_chosen(override, named) for override in typed]
+    choice_by_key = {choice.partition("=")[0].lstrip("+"): choice for choice in choices}
+    typed = [_as_chosen(override, choice_by_key) for override in typed]
     passed = [
         *for_hydra(typed, keys.tree),
         *(choice for choice in added if choice not in overrides),
@@ -162,9 +162,9 @@ def _check_keys(overrides: Sequence[Override], keys: Keys, choices: Sequence[str
     keys.check(checked, {override.place[0] for override in removals})
 
 
-def _as_chosen(override: Override, named: Mapping[str, str]) -> Override:
+def _as_chosen(override: Override, choice_by_key: Mapping[str, str]) -> Override:
     """Return the override of a choice with the sign that Hydra needs."""
-    choice = named.get(override.key)
+    choice = choice_by_key.get(override.key)
     if choice is None or "~" in override.sign:
         return override
     return override._replace(sign=_sign(choice))
@@ -328,8 +328,8 @@ def _inputs(overrides: Sequence[Override], keys: Keys) -> list[str]:
     for entry, readers in extensions.inputs().items():
         group = entry.partition("=")[0]
         place = group.partition("@")[2] or group
-        named = re.search(rf"\b({'|'.join(readers)})\b", text)
-        if named and group not in typed and place not in keys.tree:
+        match = re.search(rf"\b({'|'.join(readers)})\b", text)
+        if match and group not in typed and place not in keys.tree:
             inputs.append(f"+{entry}")
     return inputs
 
@@ -350,10 +350,10 @@ def _check_experiment(primary: str, choices: Sequence[str], name: str) -> None:
 
 def _lone(tree: Mapping[str, Any], word: str) -> HarnessError:
     """Return the error about a word without a value, which names the key that has it."""
-    meant = [f"write {key}={word}" for key in concepts() if key in tree and word in names(key)]
+    mends = [f"write {key}={word}" for key in concepts() if key in tree and word in names(key)]
     if isinstance(tree.get(word), bool):
-        meant = [f"write {word}=true"]
-    return HarnessError(f"{word}: expected key=value; {[*meant, '`--help` has the keys'][0]}")
+        mends = [f"write {word}=true"]
+    return HarnessError(f"{word}: expected key=value; {[*mends, '`--help` has the keys'][0]}")
 
 
 def _check_paths(config: DictConfig) -> None:

@@ -38,9 +38,9 @@ def instantiate(node: Any) -> Any:
 
 def _mistake(error: BaseException, node: Any) -> HarnessError | None:
     """Return the mistake that the user can mend, or None for a bug of this project."""
-    named = re.search(r"target '([^']+)'", str(error))
+    match = re.search(r"target '([^']+)'", str(error))
     configured = node.get("_target_", node) if hasattr(node, "get") else node
-    target = named[1] if named else str(configured)
+    target = match[1] if match else str(configured)
     causes = list(causes_of(error))
     if (mistake := _users_mistake(causes, target)) is not None:
         return mistake

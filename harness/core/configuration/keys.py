@@ -59,8 +59,8 @@ class Keys:
         words = override.key.split(".")
         for depth, word in enumerate(words[:-1], 1):
             node = node.get(word) if isinstance(node, Mapping) else None
-            if isinstance(node, str) and (named := REFERENCE.fullmatch(node)):
-                return self.renamed(override._replace(key=".".join([named[1], *words[depth:]])))
+            if isinstance(node, str) and (reference := REFERENCE.fullmatch(node)):
+                return self.renamed(override._replace(key=".".join([reference[1], *words[depth:]])))
         return override
 
     def check(self, overrides: Sequence[Override], removed: Collection[str] = ()) -> None:
@@ -138,8 +138,8 @@ class Keys:
         return None
 
     def _referred_node(self, node: Any) -> Any:
-        if isinstance(node, str) and (named := REFERENCE.fullmatch(node)):
-            return value_at(self.tree, named[1].split("."))
+        if isinstance(node, str) and (reference := REFERENCE.fullmatch(node)):
+            return value_at(self.tree, reference[1].split("."))
         return node
 
     def _takes(self, section: Sequence[str], word: str, node: Any, adds: bool) -> bool:
@@ -291,6 +291,6 @@ def _is_section(words: Iterable[str], tree: Mapping[str, Any]) -> bool:
     node: Any = tree
     for word in words:
         node = node.get(word) if isinstance(node, Mapping) else None
-        if isinstance(node, str) and (named := REFERENCE.fullmatch(node)):
-            node = value_at(tree, named[1].split("."))
+        if isinstance(node, str) and (reference := REFERENCE.fullmatch(node)):
+            node = value_at(tree, reference[1].split("."))
     return isinstance(node, Mapping) and bool(node)

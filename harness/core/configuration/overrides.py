@@ -157,15 +157,15 @@ def unreadable(key: str, value: str) -> HarnessError:
         )
     if nested and re.search(r"[\[{,:]\s*[,\]}]", value):
         return HarnessError(f"{key}={value}: a value is missing beside a comma or a colon")
-    if value.startswith("{") and (named := re.search(r"[{,]\s*(\w+)=", value)):
+    if value.startswith("{") and (equals := re.search(r"[{,]\s*(\w+)=", value)):
         mend = value.replace("=", ": ")
         return HarnessError(
-            f"{key}={value}: {named[1]}= needs a colon in braces; write '{key}={mend}'"
+            f"{key}={value}: {equals[1]}= needs a colon in braces; write '{key}={mend}'"
         )
-    if odd := re.search(r"[{,]\s*['\"]?([^{},:'\"]*[^\x00-\x7f{},:'\"][^{},:'\"]*):", value):
+    if odd_name := re.search(r"[{,]\s*['\"]?([^{},:'\"]*[^\x00-\x7f{},:'\"][^{},:'\"]*):", value):
         return HarnessError(
-            f"{key}={value}: rename {odd[1]}; a name in braces has only letters a to z, digits, "
-            "blanks and _ - + . @ / % $ * ? |"
+            f"{key}={value}: rename {odd_name[1]}; a name in braces has only letters a to z, "
+            "digits, blanks and _ - + . @ / % $ * ? |"
         )
     if value.startswith("{") and (mended := _with_plain_names(value)) != value:
         return HarnessError(
@@ -202,10 +202,10 @@ def several(override: Override, tree: Mapping[str, Any]) -> HarnessError:
     value = override.value or ""
     default = value_at(tree, override.key.split("."))
     if override.key == "lists":
-        named = value
+        with_names = value
         if ":" not in value:
-            named = re.sub(r"(?:[^,/]*/)*([^,./]+)[^,]*", r"\1: \g<0>", value)
-        return HarnessError(f"{override}: name each list, as in '{override.key}={{{named}}}'")
+            with_names = re.sub(r"(?:[^,/]*/)*([^,./]+)[^,]*", r"\1: \g<0>", value)
+        return HarnessError(f"{override}: name each list, as in '{override.key}={{{with_names}}}'")
     if "grid" in tree and AXIS.fullmatch(override.key) and isinstance(default, (dict, float)):
         return axis(override)
     is_single = "(" in value or isinstance(default, (str, float, dict)) or override.key == "run"

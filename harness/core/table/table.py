@@ -346,13 +346,13 @@ def stack(parts: Mapping[str, Table], title: str) -> Table:
         parts: the tables by their names, which a first column holds.
         title: of that column.
     """
-    named = [
+    with_title = [
         part.behind(Column(title, "text"), [name] * len(part.rows)) for name, part in parts.items()
     ]
     rows: list[Sequence[Any]] = []
     marked, rules, best = set[int](), set[int](), set[tuple[int, int]]()
     marks: dict[tuple[int, int], str] = {}
-    for part in named:
+    for part in with_title:
         start, style = len(rows), part.style
         marked |= {start + row for row in part.marked}
         rules |= {start, *(start + row for row in style.rules)}
@@ -360,7 +360,7 @@ def stack(parts: Mapping[str, Table], title: str) -> Table:
         marks |= {(start + row, place): mark for (row, place), mark in style.marks.items()}
         rows += part.rows
     return replace(
-        named[0],
+        with_title[0],
         rows=rows,
         marked=frozenset(marked),
         style=Style(frozenset(best), marks, frozenset(rules - {0})),

@@ -34,9 +34,9 @@ def difference_interval(
     if n == 0 or level == 1:
         return -1.0, 1.0
     critical = NormalDist().inv_cdf((1 + level) / 2)
-    seen = (wins - losses) / n
-    low = _root(lambda margin: tango_z(wins, losses, n, margin) > critical, -1.0, seen)
-    high = _root(lambda margin: tango_z(wins, losses, n, margin) >= -critical, seen, 1.0)
+    observed = (wins - losses) / n
+    low = _root(lambda margin: tango_z(wins, losses, n, margin) > critical, -1.0, observed)
+    high = _root(lambda margin: tango_z(wins, losses, n, margin) >= -critical, observed, 1.0)
     return low, high
 
 
@@ -106,26 +106,26 @@ class ClusteredScore:
 
     def statistic(self, mean: float) -> float:
         """Return the distance of the sum from that under ``mean`` in standard errors."""
-        apart = self.total - self.n * mean
+        distance = self.total - self.n * mean
         squares = self.squares - 2 * mean * self.total + self.n * mean**2
         if self.largest[0]:
-            return self._with_coin(mean, apart, squares)
-        if squares <= 1e-12 * self.n or abs(apart) <= 1e-12 * self.n:
-            return 0.0 if abs(apart) <= 1e-12 * self.n else copysign(inf, apart)
+            return self._with_coin(mean, distance, squares)
+        if squares <= 1e-12 * self.n or abs(distance) <= 1e-12 * self.n:
+            return 0.0 if abs(distance) <= 1e-12 * self.n else copysign(inf, distance)
         if self.kind == "wins":
             alone = tango_z(*self.counts, self.n, mean)
         elif self.kind == "hits":
-            alone = apart / sqrt(self.n * mean * (1 - mean))
+            alone = distance / sqrt(self.n * mean * (1 - mean))
         else:
-            alone = apart / sqrt(squares)
+            alone = distance / sqrt(squares)
         return alone / sqrt(max(1.0, self._grouped(mean) / squares))
 
-    def _with_coin(self, mean: float, apart: float, squares: float) -> float:
+    def _with_coin(self, mean: float, distance: float, squares: float) -> float:
         """Return Student's quantile of the probability of the whole sum.
 
         Args:
             mean: the mean under test.
-            apart: distance of the clusters other than ``largest``.
+            distance: distance of the clusters other than ``largest``.
             squares: their sum of squares.
         """
         from scipy.special import stdtr, stdtrit
@@ -138,9 +138,10 @@ class ClusteredScore:
         ratio = max(1.0, self._grouped(mean) / squares) if squares > 1e-12 * self.n else 1.0
         error = sqrt(max(variance[self.kind] * ratio, 1e-24))
         coin = self.largest[1] - self.largest[0] * mean
-        seen = abs(apart + coin)
-        above = float(stdtr(self.freedom, [(coin - seen) / error, -(coin + seen) / error]).mean())
-        return copysign(float(stdtrit(self.freedom, above)), apart + coin)
+        observed = abs(distance + coin)
+        sides = [(coin - observed) / error, -(coin + observed) / error]
+        above = float(stdtr(self.freedom, sides).mean())
+        return copysign(float(stdtrit(self.freedom, above)), distance + coin)
 
     def _grouped(self, mean: float) -> float:
         """Return the sum of (s_c - m n_c)^2."""
@@ -154,19 +155,19 @@ class ClusteredScore:
 
         bounded("level", level, 0, 1, open_low=True)
         critical = float(stdtrit(self.freedom, (1 + level) / 2))
-        seen = (self.total + self.largest[1]) / (self.n + self.largest[0])
+        observed = (self.total + self.largest[1]) / (self.n + self.largest[0])
         return (
-            _root(lambda mean: self.statistic(mean) > critical, low, seen),
-            _root(lambda mean: self.statistic(mean) >= -critical, seen, high),
+            _root(lambda mean: self.statistic(mean) > critical, low, observed),
+            _root(lambda mean: self.statistic(mean) >= -critical, observed, high),
         )
 
 
 def tango_z(wins: float, losses: float, n: float, margin: float) -> float:
     """Return Tango's z: the distance of (W - L) / n from ``margin`` in standard errors."""
-    variance, apart = _variance(wins, losses, n, margin), wins - losses - n * margin
+    variance, distance = _variance(wins, losses, n, margin), wins - losses - n * margin
     if variance <= 0:
-        return copysign(inf, apart) if apart else 0.0
-    return apart / sqrt(variance)
+        return copysign(inf, distance) if distance else 0.0
+    return distance / sqrt(variance)
 
 
 def _variance(wins: float, losses: float, n: float, margin: float) -> float:

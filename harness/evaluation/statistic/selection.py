@@ -160,10 +160,10 @@ def _distinct(points: Int64Array, losses: BoolArray) -> tuple[Int64Array, Int64A
     A loss weighs less than one point in any resample: a point is Q + 1 losses.
     """
     value = points * (points.shape[1] + 1) - losses
-    seen: dict[bytes, int] = {}
+    first_trials: dict[bytes, int] = {}
     for number, row in enumerate(value):
-        seen.setdefault(row.tobytes(), number)
-    distinct = list(seen.values())
+        first_trials.setdefault(row.tobytes(), number)
+    distinct = list(first_trials.values())
     return points[distinct], value[distinct]
 
 

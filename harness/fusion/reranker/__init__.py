@@ -74,9 +74,9 @@ def scale(values: Tensor, present: Tensor, low: float = -1.0) -> Tensor:
         return values
     least = torch.where(present, values, torch.inf).amin(dim=-1, keepdim=True)
     most = torch.where(present, values, -torch.inf).amax(dim=-1, keepdim=True)
-    apart = present & (most > least)
+    varies = present & (most > least)
     share = (1 - low) * (values - least) / torch.where(most > least, most - least, 1.0) + low
-    return torch.where(apart, share, 0.0)
+    return torch.where(varies, share, 0.0)
 
 
 def reorder(

@@ -85,8 +85,8 @@ def _words(texts: SourceTexts) -> tuple[Floats, Numbers, Numbers]:
         and int64[N], w D + d for each word w of each passage d.
     """
     bags, index = BM25(stopwords="english_plus").index(texts.passages, texts.questions, texts.store)
-    asked, word = np.unique(bags.indices, return_inverse=True)
-    holding, size = index[asked], len(texts.passages)
+    question_words, word = np.unique(bags.indices, return_inverse=True)
+    holding, size = index[question_words], len(texts.passages)
     counts = np.diff(holding.indptr)
     lengths = np.diff(bags.indptr)
     row = np.repeat(np.arange(len(lengths)), lengths)
@@ -97,4 +97,4 @@ def _words(texts: SourceTexts) -> tuple[Floats, Numbers, Numbers]:
     pairs[row, slot] = word * size
     total = np.cumsum(share, axis=1)[:, -1:]
     share = np.divide(share, total, out=np.zeros_like(share), where=total > 0)
-    return share, pairs, np.repeat(np.arange(len(asked)) * size, counts) + holding.indices
+    return share, pairs, np.repeat(np.arange(len(question_words)) * size, counts) + holding.indices

@@ -87,8 +87,8 @@ class Offline:
                 lambda: Finders.of(titles, texts, self.spans, self._count).begin()
             )
             try:
-                named = read_rows(self._shards(benchmark, folder))
-                extraction = find_mentions(texts, benchmark.passages, named, finders.result())
+                recognised = read_rows(self._shards(benchmark, folder))
+                extraction = find_mentions(texts, benchmark.passages, recognised, finders.result())
             finally:
                 finders.result().workers.close()
         small = sorted(finders.result().casing.small)

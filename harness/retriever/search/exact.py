@@ -107,9 +107,9 @@ def cosines(
     """
 
     def products(rows: Int64Array) -> Float64Array:
-        near, asked = passages[candidates[rows]], questions[rows]
+        near, part_questions = passages[candidates[rows]], questions[rows]
         sums: Float64Array = np.einsum(
-            "qkd,qd->qk", near, asked, dtype=np.float64, casting="unsafe"
+            "qkd,qd->qk", near, part_questions, dtype=np.float64, casting="unsafe"
         )
         return sums
 

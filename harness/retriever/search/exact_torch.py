@@ -70,22 +70,22 @@ class Products:
     def _fill(self, questions: Float32Array, best: Proposed, block: Int64Array) -> None:
         """Write the best passages of a block of questions into ``best``."""
         scores, docs = best
-        asked, width, jobs = questions[block], scores.shape[1], range(len(self._devices))
-        search = functools.partial(self._best, asked=asked, width=width)
+        part_questions, width, jobs = questions[block], scores.shape[1], range(len(self._devices))
+        search = functools.partial(self._best, part_questions=part_questions, width=width)
         per_device = list(map_threads(search, jobs, len(jobs)))
         rough, where = (np.concatenate(column, axis=1) for column in zip(*per_device, strict=True))
         order = np.argsort(-rough, axis=1, kind="stable")[:, :width]
         scores[block] = np.take_along_axis(rough, order, axis=1)
         docs[block] = np.take_along_axis(where, order, axis=1)
 
-    def _best(self, place: int, asked: Float32Array, width: int) -> Proposed:
+    def _best(self, place: int, part_questions: Float32Array, width: int) -> Proposed:
         """Return the best passages of one device."""
         import torch
 
         device = self._devices[place]
-        on_device = torch.from_numpy(np.ascontiguousarray(asked)).to(device)
-        scores = torch.empty((len(asked), 0), device=device)
-        docs = torch.empty((len(asked), 0), dtype=torch.int64, device=device)
+        on_device = torch.from_numpy(np.ascontiguousarray(part_questions)).to(device)
+        scores = torch.empty((len(part_questions), 0), device=device)
+        docs = torch.empty((len(part_questions), 0), dtype=torch.int64, device=device)
         with torch.inference_mode():
             for first, copy in self._slices[place]:
                 rows = self._copy(first, device) if copy is None else copy

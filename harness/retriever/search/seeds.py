@@ -38,11 +38,11 @@ def link_entities(
     if threshold is not None and lost.size and held.any():
         vectors = embed(encoder, network.names, "name", store)
         texts = [network.names[n] if n < size else questions.others[n - size] for n in lost]
-        asked = embed(encoder, texts, "name", store)
+        lost_vectors = embed(encoder, texts, "name", store)
         keep = np.flatnonzero(held)
         if not held.all():
             vectors = vectors[keep]
-        near, cosine = exact_search(vectors, asked, 1)
+        near, cosine = exact_search(vectors, lost_vectors, 1)
         place = np.searchsorted(lost, names[~lexical])
         target[~lexical] = keep[near[place, 0]]
         weight[~lexical] = np.where(cosine[place, 0] >= threshold, cosine[place, 0], 0.0)
