@@ -52,8 +52,8 @@ def _can_write(folder: Path) -> bool:
     if not folder.is_absolute():
         return False
     place = next(path for path in (folder, *folder.parents) if os.path.exists(path))
-    may = place.is_dir() and os.access(place, os.W_OK | os.X_OK)
-    return may and os.statvfs(place).f_bavail > 0
+    can_enter = place.is_dir() and os.access(place, os.W_OK | os.X_OK)
+    return can_enter and os.statvfs(place).f_bavail > 0
 
 
 def _private_folder() -> Path | None:
@@ -63,9 +63,9 @@ def _private_folder() -> Path | None:
         folder = Path(place, f"harness-caches-{os.getuid()}")
         with contextlib.suppress(OSError):
             folder.mkdir(mode=0o700, exist_ok=True)
-            found = folder.lstat()
-            is_own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
-            if is_own and not found.st_mode & 0o077 and _can_write(folder):
+            status = folder.lstat()
+            is_own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+            if is_own and not status.st_mode & 0o077 and _can_write(folder):
                 return folder
     return None
 

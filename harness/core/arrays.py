@@ -54,10 +54,10 @@ def evenly(size: int, count: int) -> Int64Array:
 
 def find(values: pa.Array, among: pa.Array, absent: int = -1) -> Int32Array:
     """Return int32[N], the place of each value in another array, ``absent`` if it is not there."""
-    found = pc.index_in(values, value_set=among)
-    if found.null_count:
-        found = pc.coalesce(found, arrow(np.full(len(found), absent, np.int32)))
-    return to_numpy(found)
+    places = pc.index_in(values, value_set=among)
+    if places.null_count:
+        places = pc.coalesce(places, arrow(np.full(len(places), absent, np.int32)))
+    return to_numpy(places)
 
 
 def write_array(path: Path, values: NDArray[Any]) -> None:

@@ -92,21 +92,21 @@ def expected_files(manifest: bytes | str, key: str | None) -> tuple[Manifest, di
         ValueError: the manifest is broken or belongs to another artifact, or it names a file
             outside of its folder (also LookupError, TypeError, AttributeError, RecursionError).
     """
-    found: Manifest = json.loads(manifest)
-    if (message := misfit(found, Manifest)) is not None:
+    parsed: Manifest = json.loads(manifest)
+    if (message := misfit(parsed, Manifest)) is not None:
         raise ValueError(message)
-    if artifact_key(found["stage"], found["config"], found["inputs"]) != (key or found["key"]):
+    if artifact_key(parsed["stage"], parsed["config"], parsed["inputs"]) != (key or parsed["key"]):
         raise ValueError(
-            f"its stage, configuration and inputs are not those of the key {key or found['key']}"
+            f"its stage, configuration and inputs are not those of the key {key or parsed['key']}"
         )
-    files = {name: entry["sha256"] for name, entry in found["files"].items()}
+    files = {name: entry["sha256"] for name, entry in parsed["files"].items()}
     if not files:
         raise ValueError("it names no file")
     for name in files:
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or "\\" in name:
             raise ValueError(f"it names {name!r}")
-    return found, files
+    return parsed, files
 
 
 def read_manifest(path: Path) -> Described | None:

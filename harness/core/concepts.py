@@ -55,12 +55,10 @@ class Concept(ModuleType):
         inside = importlib.import_module(f"harness.{ROOMS[concept]}.{concept}")
         if hasattr(inside, name):
             return getattr(inside, name)
-        brought = sorted(PLUGINS.glob(f"*/{concept}/{name}.py"))
-        module = (
-            ".".join(["harness", *brought[0].parts[-4:-1], name])
-            if brought
-            else f"{inside.__name__}.{name}"
-        )
+        in_plugins = sorted(PLUGINS.glob(f"*/{concept}/{name}.py"))
+        module = f"{inside.__name__}.{name}"
+        if in_plugins:
+            module = ".".join(["harness", *in_plugins[0].parts[-4:-1], name])
         try:
             return importlib.import_module(module)
         except ModuleNotFoundError as error:

@@ -58,7 +58,7 @@ def resolve_device(name: str, key: str = "device") -> str:
                 "taking the CPU"
             )
         if not reason and key == "device":
-            _say_one_of_several()
+            _log_gpu_choice()
         return "cpu" if reason else "cuda"
     if reason:
         raise HarnessError(
@@ -107,7 +107,7 @@ def in_halves(work: Callable[[P], R], part: P, mend: str) -> Iterator[R]:
         HarnessError: a single item does not fit.
     """
     try:
-        found = work(part)
+        result = work(part)
     except RuntimeError as error:
         if type(error).__name__ != "OutOfMemoryError":
             raise
@@ -115,7 +115,7 @@ def in_halves(work: Callable[[P], R], part: P, mend: str) -> Iterator[R]:
             what = " ".join(str(error).split())[:200]
             raise HarnessError(f"a device's memory is too small ({what}); {mend}") from error
     else:
-        yield found
+        yield result
         return
     sys.modules["torch"].cuda.empty_cache()  # outside the handler, whose traceback holds tensors
     log.info("a device's memory is too small for %d at once: trying halves", len(part))
@@ -136,11 +136,11 @@ def _why_no_gpu() -> str | None:
 
     if torch.version.cuda is None:
         return f"torch {torch.__version__} is built without CUDA"
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        there = torch.cuda.is_available()
-    if not there:
-        return _line(said[0].message) if said else f"torch {torch.__version__} sees none"
+        has_gpu = torch.cuda.is_available()
+    if not has_gpu:
+        return _line(caught[0].message) if caught else f"torch {torch.__version__} sees none"
     try:
         torch.ones(1, device="cuda").add(1).cpu()
     except RuntimeError as error:
@@ -154,7 +154,7 @@ def _why_no_gpu() -> str | None:
 
 
 @functools.cache
-def _say_one_of_several() -> None:
+def _log_gpu_choice() -> None:
     """Log that fusion takes one of several GPUs."""
     if (count := len(gpus())) > 1:
         log.info("device=auto: fusion takes one of %d GPUs; encoding and search take all", count)
@@ -165,8 +165,8 @@ def _expected() -> bool:
     return os.environ.get("CUDA_VISIBLE_DEVICES") != "" and CARDS.is_dir() and any(CARDS.iterdir())
 
 
-def _line(said: object) -> str:
-    return " ".join(str(said).split())[:200]
+def _line(message: object) -> str:
+    return " ".join(str(message).split())[:200]
 
 
 @functools.cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
@@ -148,8 +149,8 @@ def keys_of(name: str, value: object, known: Iterable[str]) -> None:
 
 def nearest(value: str, known: Iterable[str]) -> str:
     """Return `` (did you mean X?)`` if a known name is close to ``value``, or an empty text."""
-    found = closest(value, known)
-    return f" (did you mean {found}?)" if found else ""
+    suggestion = closest(value, known)
+    return f" (did you mean {suggestion}?)" if suggestion else ""
 
 
 def closest(value: str, known: Iterable[str]) -> str:
@@ -162,8 +163,7 @@ def closest(value: str, known: Iterable[str]) -> str:
     """
 
     def alike(ours: str, theirs: str) -> int:
-        same = (one == other for one, other in zip(ours, theirs, strict=False))
-        return sum(itertools.takewhile(bool, same))
+        return sum(itertools.takewhile(bool, map(operator.eq, ours, theirs)))
 
     def share(name: str) -> float:
         ours, theirs = value.casefold(), name.casefold()
@@ -178,9 +178,9 @@ def closest(value: str, known: Iterable[str]) -> str:
     if share(best) > NEAR:
         return best
     typed = value.casefold()
-    begun = [name for name in names if len(typed) > 3 and name.startswith(typed)]
-    found = [min(begun, key=len)] if begun else get_close_matches(typed, names, 1, ALIKE)
-    return names[found[0]] if found else ""
+    longer = [name for name in names if len(typed) > 3 and name.startswith(typed)]
+    matches = [min(longer, key=len)] if longer else get_close_matches(typed, names, 1, ALIKE)
+    return names[matches[0]] if matches else ""
 
 
 def unused(key: str, why: str = "") -> str:
@@ -208,10 +208,10 @@ def path_of(name: str, value: object) -> Path:
 
 def texts_of(name: str, values: Iterable[object]) -> list[str]:
     """Return a list of texts. Raise HarnessError, which names the argument, for another type."""
-    found = list(values)
-    if wrong := [value for value in found if not isinstance(value, str)]:
+    items = list(values)
+    if wrong := [value for value in items if not isinstance(value, str)]:
         raise HarnessError(f"{name}: expected a text, got {described(wrong[0])}")
-    return [str(value) for value in found]
+    return [str(value) for value in items]
 
 
 def causes_of(error: BaseException) -> Iterator[BaseException]:

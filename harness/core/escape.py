@@ -87,7 +87,7 @@ def tex(text: object) -> str:
     """
     shown = re.sub(
         r"[^\x00-\u017f]",
-        lambda found: rf"\texttt{{U+{ord(found[0]):04X}}}",
+        lambda match: rf"\texttt{{U+{ord(match[0]):04X}}}",
         "".join(TEX.get(letter, letter) for letter in terminal(text)),
     )
     # TeX would join -- '' ,, to one sign
@@ -136,11 +136,9 @@ def file_name(text: object) -> str:
     It has at most 80 characters. A longer name ends with the first digits of its SHA-256.
     """
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", str(text)).strip("-") or "unnamed"
-    return (
-        name
-        if len(name) <= 80
-        else f"{name[:71]}-{hashlib.sha256(str(text).encode()).hexdigest()[:8]}"
-    )
+    if len(name) <= 80:
+        return name
+    return f"{name[:71]}-{hashlib.sha256(str(text).encode()).hexdigest()[:8]}"
 
 
 def check_file_name(what: str, name: str) -> None:

@@ -28,11 +28,11 @@ def _machine() -> str:
 
     Containers may share a host name.
     """
-    found = [socket.gethostname()]
+    traits = [socket.gethostname()]
     with contextlib.suppress(OSError):  # Linux has them
-        found.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii"))
-        found.append(os.readlink("/proc/self/ns/pid"))
-    return hashlib.sha256("\n".join(found).encode()).hexdigest()[:8]
+        traits.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii"))
+        traits.append(os.readlink("/proc/self/ns/pid"))
+    return hashlib.sha256("\n".join(traits).encode()).hexdigest()[:8]
 
 
 HOST = _machine()
@@ -69,11 +69,9 @@ def mend_of(error: OSError, choose: str = "choose another folder") -> str:
         choose: how the user chooses another place.
     """
     full = (None, errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-    return (
-        f"free some space or {choose}"
-        if error.errno in full
-        else f"{choose}, one that you may write to"
-    )
+    if error.errno in full:
+        return f"free some space or {choose}"
+    return f"{choose}, one that you may write to"
 
 
 def allocate(path: Path, first: int) -> None:
@@ -191,7 +189,7 @@ def dead_partials(folder: Path, pattern: str = "*.partial") -> list[Path]:
         folder: the folder.
         pattern: the names to look for; ``**/*.partial`` includes folders below.
     """
-    found = []
+    partials = []
     for path in sorted(folder.glob(pattern)):
         *_, host, number, _ = ("", *path.name.split("."))
         if not number.isdecimal() or not path.is_file():
@@ -200,8 +198,8 @@ def dead_partials(folder: Path, pattern: str = "*.partial") -> list[Path]:
             dead = not is_running(int(number))
         else:
             dead = time.time() - path.stat().st_mtime > ABANDONED
-        found += [path] if dead else []
-    return found
+        partials += [path] if dead else []
+    return partials
 
 
 def remove_partials(folder: Path, pattern: str = "*.partial") -> None:

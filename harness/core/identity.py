@@ -115,24 +115,24 @@ def _of_dataclass(value: Any) -> dict[str, object]:
     }
 
 
-def version_of(made: Any) -> Any:
+def version_of(kind: Any) -> Any:
     """Return the ``version`` that a class or function states, or 1 for those of this project.
 
     For another package's class without a version it is the hash of its file. For one that was typed
     in a session it is a random text (see ``unversioned``).
     """
-    stated = vars(made).get("version")
-    if made.__module__.partition(".")[0] == PACKAGE.name:
-        return stated or getattr(made, "version", 1)
-    return _file_version(made) if stated is None else stated
+    stated = vars(kind).get("version")
+    if kind.__module__.partition(".")[0] == PACKAGE.name:
+        return stated or getattr(kind, "version", 1)
+    return _file_version(kind) if stated is None else stated
 
 
 @functools.cache
-def _file_version(made: Any) -> str:
+def _file_version(kind: Any) -> str:
     """Return the version of a class without a stated one. A module that is loaded again has new
     classes.
     """
-    file = getattr(sys.modules.get(made.__module__), "__file__", None)
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
     if file is None or not Path(file).is_file():
         return f"{TYPED}{uuid.uuid4().hex[:12]}"
     return f"{FILE}{file_sha256(Path(file))[:12]}"
@@ -140,15 +140,15 @@ def _file_version(made: Any) -> str:
 
 def own_versions(value: Any) -> dict[str, str]:
     """Return the versions of the classes of other packages in an identity, by class."""
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     if isinstance(value, Mapping):
         target = value.get("_target_", PACKAGE.name)
         if target.partition(".")[0] != PACKAGE.name:
-            found[target] = str(value["version"])
+            versions[target] = str(value["version"])
         value = list(value.values())
     for part in value if isinstance(value, (list, tuple)) else ():
-        found |= own_versions(part)
-    return found
+        versions |= own_versions(part)
+    return versions
 
 
 def unversioned(versions: Mapping[str, str]) -> list[str]:
@@ -157,8 +157,8 @@ def unversioned(versions: Mapping[str, str]) -> list[str]:
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:
-    made = field.default_factory
-    return field.default if made is dataclasses.MISSING else made()
+    factory = field.default_factory
+    return field.default if factory is dataclasses.MISSING else factory()
 
 
 def record(value: Any) -> Any:
@@ -172,8 +172,12 @@ def record(value: Any) -> Any:
 
 def varied_keys(records: Sequence[Mapping[str, object]]) -> list[str]:
     """Return the keys in whose values records differ."""
+
+    def is_varied(key: str) -> bool:
+        return len({repr(record.get(key)) for record in records}) > 1
+
     keys = dict.fromkeys(itertools.chain.from_iterable(records))
-    return [key for key in keys if len({repr(record.get(key)) for record in records}) > 1]
+    return list(filter(is_varied, keys))
 
 
 def digest(value: Any) -> str:

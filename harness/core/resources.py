@@ -29,7 +29,7 @@ def describe_machine() -> dict[str, dict[str, Any]]:
     Unknown values, and those that only root may read, are left out. There is no name of the machine
     or of a user.
     """
-    found = {
+    processor = {
         "model": _first(CPU, r"^model name\s*: (.+)$"),
         "architecture": platform.machine(),
         "number of cores": os.cpu_count(),
@@ -39,7 +39,7 @@ def describe_machine() -> dict[str, dict[str, Any]]:
     sizes = [int(total or 0) << 10, int(limit or 0)]
     cards = [_first(card / "information", r"^Model:\s*(.+)$") for card in sorted(CARDS.glob("*"))]
     hardware = {
-        "cpu": {key: value for key, value in found.items() if value},
+        "cpu": {key: value for key, value in processor.items() if value},
         "ram": gibibytes(min(filter(None, sizes))) if any(sizes) else None,
         "gpu": {"model": cards, "driver": _first(DRIVER, r"Module\s+([\d.]+)")} if cards else None,
     }
@@ -65,10 +65,10 @@ def _watts() -> str | None:
 def _first(path: Path, pattern: str) -> str | None:
     """Return the match of a pattern in a file of the system, or None if it cannot be read."""
     try:
-        found = re.search(pattern, path.read_text(encoding="utf-8"), re.MULTILINE)
+        match = re.search(pattern, path.read_text(encoding="utf-8"), re.MULTILINE)
     except (OSError, ValueError):
         return None
-    return found[1].strip() if found else None
+    return match[1].strip() if match else None
 
 
 def gibibytes(size: int) -> str:

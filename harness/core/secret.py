@@ -60,7 +60,7 @@ def hide_secrets(text: str) -> str:
 def hide_logins(text: str) -> str:
     """Return a text without what its place in an address, a login or a query shows to be secret."""
     text = _NAMED.sub(r"\1***", _LOGIN.sub(r"\1***@", _BEARER.sub(r"\1***", text)))
-    return _BASIC.sub(lambda found: "Basic ***" if ":" in _decoded(found[1]) else found[0], text)
+    return _BASIC.sub(lambda match: "Basic ***" if ":" in _decoded(match[1]) else match[0], text)
 
 
 def hide_values(text: str) -> str:
@@ -78,10 +78,12 @@ def hide_values(text: str) -> str:
     for value in sorted(values, key=len, reverse=True):
         for form in (value, quote(value, safe="")):
             text = text.replace(form, "***")
-    return _ENCODED.sub(
-        lambda found: "***" if any(value in _decoded(found[0]) for value in values) else found[0],
-        text,
-    )
+
+    def mask(match: re.Match[str]) -> str:
+        decoded = _decoded(match[0])
+        return "***" if any(value in decoded for value in values) else match[0]
+
+    return _ENCODED.sub(mask, text)
 
 
 def _values() -> Iterator[str]:

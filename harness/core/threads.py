@@ -25,14 +25,14 @@ def available() -> int:
     Raises:
         HarnessError: a value that OpenMP does not accept either.
     """
-    given = os.environ.get("OMP_NUM_THREADS", "").strip()
-    first = given.partition(",")[0].strip()
-    if given and not (first.isascii() and first.isdecimal() and 1 <= int(first) <= MOST):
+    setting = os.environ.get("OMP_NUM_THREADS", "").strip()
+    first = setting.partition(",")[0].strip()
+    if setting and not (first.isascii() and first.isdecimal() and 1 <= int(first) <= MOST):
         raise HarnessError(
-            f"OMP_NUM_THREADS={given}: expected a whole number from 1 to {MOST}; set one, or "
+            f"OMP_NUM_THREADS={setting}: expected a whole number from 1 to {MOST}; set one, or "
             "unset the variable"
         )
-    return int(first) if given else len(os.sched_getaffinity(0))
+    return int(first) if setting else len(os.sched_getaffinity(0))
 
 
 def map_threads(work: Callable[[J], R], jobs: Iterable[J], threads: int) -> Iterator[R]:

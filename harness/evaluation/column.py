@@ -12,8 +12,8 @@ from harness.evaluation.paired_comparison import Comparison, Outcome
 
 T = TypeVar("T")
 COLUMNS: Mapping[str, Column] = {
-    one.title: one
-    for one in (
+    column.title: column
+    for column in (
         Column("n", "count", name="n"),
         Column("score", "share", name="score"),
         Column("95% of score", "interval", of="score", name="wilson_cluster"),
@@ -63,11 +63,12 @@ def judged(
     fields = []
     for title in titles:
         known = COLUMNS[title]
-        beside = scale.column(known.of, COLUMNS[known.of].kind).title if known.of in titles else ""
-        column = replace(scale.column(f"{title}{mark}", known.kind), of=beside, name=known.name)
+        owner = scale.column(known.of, COLUMNS[known.of].kind).title if known.of in titles else ""
+        column = scale.column(f"{title}{mark}", known.kind)
+        column = replace(column, of=owner, name=known.name)
         fields.append(Field(column, partial(_value, of, known.name)))
     return fields
 
 
 def _value(of: Callable[[T], Comparison | Outcome | None], name: str, item: T) -> Any:
-    return None if (one := of(item)) is None else getattr(one, name)
+    return None if (comparison := of(item)) is None else getattr(comparison, name)

@@ -41,11 +41,11 @@ class Family(Generic[C]):
         times = charge(evaluation)
         rule: Rule = "holm" if len(comparisons) > 1 else "alone"
         decided = []
-        corrected = holm([one.p_deciding for one in comparisons]).tolist()
-        for one, p in zip(comparisons, corrected, strict=True):
+        corrected = holm([comparison.p_deciding for comparison in comparisons]).tolist()
+        for comparison, p in zip(comparisons, corrected, strict=True):
             charged = None if math.isnan(p) else min(1.0, times * p)
             verdict = Verdict(charged, rule, len(comparisons), times)
-            decided.append(one.with_fields(verdict=verdict))
+            decided.append(comparison.with_fields(verdict=verdict))
         return cls(decided, rule, times)
 
     @classmethod
@@ -62,12 +62,12 @@ class Family(Generic[C]):
             evaluation: number of this evaluation of test, 1 for the first.
         """
         times, tested, decided = charge(evaluation), True, []
-        for one in comparisons:
-            p = one.p_deciding if tested else None
+        for comparison in comparisons:
+            p = comparison.p_deciding if tested else None
             if p is not None:
                 p = min(1.0, times * p)
             verdict = Verdict(p, "sequence", 1, times, tested)
-            decided.append(one.with_fields(verdict=verdict))
+            decided.append(comparison.with_fields(verdict=verdict))
             tested = tested and decided[-1].finding == "better"
         return cls(decided, "sequence", times)
 

@@ -52,68 +52,74 @@ class QualityGate:
             return self.margin
         return MARGIN if self.kind == "no_worse" and binary else 0.0
 
-    def judge(self, found: Sequence[S]) -> list[S]:
+    def judge(self, comparisons: Sequence[S]) -> list[S]:
         """Return the comparisons with the answer to each.
 
         Raises:
             HarnessError: two systems both score 0.
         """
-        return [one.with_fields(gate=self._result(one)) for one in found]
+        return [comparison.with_fields(gate=self._result(comparison)) for comparison in comparisons]
 
-    def _result(self, one: SystemComparison) -> GateResult:
-        if one.scale.share and not one.score and not one.baseline_score:
+    def _result(self, comparison: SystemComparison) -> GateResult:
+        if comparison.scale.share and not comparison.score and not comparison.baseline_score:
             raise HarnessError(
-                f"gate={self.kind}: {one.name} and {one.baseline} both score 0 by {one.metric}, so "
-                "nothing is compared; give runs of which one finds something, or another metric"
+                f"gate={self.kind}: {comparison.name} and {comparison.baseline} both score 0 by "
+                f"{comparison.metric}, so nothing is compared; give runs of which one finds "
+                "something, or another metric"
             )
-        margin = self.margin_of(one.binary)
-        bound = self.bound(margin, one.scale.share)
-        return GateResult(self.kind, margin, bound, self._answer(one, bound))
+        margin = self.margin_of(comparison.binary)
+        bound = self.bound(margin, comparison.scale.share)
+        return GateResult(self.kind, margin, bound, self._answer(comparison, bound))
 
-    def _answer(self, one: SystemComparison, bound: float) -> Answer:
-        if self.kind == "no_worse" and one.identical:
+    def _answer(self, comparison: SystemComparison, bound: float) -> Answer:
+        if self.kind == "no_worse" and comparison.identical:
             return "passes"
-        if (interval := _interval(one)) is None:
+        if (interval := _interval(comparison)) is None:
             return "cannot be told"
         if interval[0] > bound:
             return "passes"
         return "fails" if interval[1] < bound else "cannot be told"
 
 
-def deciding(found: Sequence[SystemComparison]) -> GateResult | None:
+def deciding(comparisons: Sequence[SystemComparison]) -> GateResult | None:
     """Return the worst answer to several comparisons; None without a gate."""
-    results = [one.gate for one in found if one.gate is not None]
+    results = [comparison.gate for comparison in comparisons if comparison.gate is not None]
     worst = ("fails", "cannot be told", "passes")
-    return min(results, key=lambda one: worst.index(one.verdict), default=None)
+    return min(results, key=lambda result: worst.index(result.verdict), default=None)
 
 
-def gate_line(found: Sequence[SystemComparison]) -> str:
+def gate_line(comparisons: Sequence[SystemComparison]) -> str:
     """Return the line with the answer and the comparison that decides it; "" without a gate."""
-    if (result := deciding(found)) is None:
+    if (result := deciding(comparisons)) is None:
         return ""
-    same = [one for one in found if one.gate and one.gate.verdict == result.verdict]
-    others = f" ({len(same)} of {len(found)} comparisons)" if len(found) > 1 else ""
-    head = f"gate={result.kind} margin={result.margin:g} {result.verdict}{others}"
+    same = [
+        comparison
+        for comparison in comparisons
+        if comparison.gate and comparison.gate.verdict == result.verdict
+    ]
+    count = f" ({len(same)} of {len(comparisons)} comparisons)" if len(comparisons) > 1 else ""
+    head = f"gate={result.kind} margin={result.margin:g} {result.verdict}{count}"
     return f"{head}: {_reason(same[0], result)}"
 
 
-def _reason(one: SystemComparison, result: GateResult) -> str:
-    pair = f"{one.name} against {one.baseline} by {one.metric}"
-    if one.identical:
-        return f"{pair}: the {'lists' if one.fusable else 'scores'} are identical."
-    if (interval := _interval(one)) is None:
-        why = "differs on nothing" if not one.differs else "has too few clusters for an interval"
-        return f"{pair} {why}."
-    how = f" {one.ruling.how}" if one.ruling.how else ""
+def _reason(comparison: SystemComparison, result: GateResult) -> str:
+    pair = f"{comparison.name} against {comparison.baseline} by {comparison.metric}"
+    if comparison.identical:
+        return f"{pair}: the {'lists' if comparison.fusable else 'scores'} are identical."
+    if (interval := _interval(comparison)) is None:
+        few = "has too few clusters for an interval"
+        return f"{pair} {few if comparison.differs else 'differs on nothing'}."
+    how = f" {comparison.ruling.how}" if comparison.ruling.how else ""
+    scale = comparison.scale
     return (
-        f"{pair}: {one.scale.gain(one.difference)}, 95% {one.scale.span(interval)}{how}; bound "
-        f"{one.scale.gain(result.bound)}."
+        f"{pair}: {scale.gain(comparison.difference)}, 95% {scale.span(interval)}{how}; bound "
+        f"{scale.gain(result.bound)}."
     )
 
 
-def _interval(one: SystemComparison) -> tuple[float, float] | None:
+def _interval(comparison: SystemComparison) -> tuple[float, float] | None:
     """Return the deciding interval, also if no question differs.
 
     None if clusters are too few, or if nothing differs and scores have no bounds.
     """
-    return one.ruling.interval if one.differs or one.scale.share else None
+    return comparison.ruling.interval if comparison.differs or comparison.scale.share else None

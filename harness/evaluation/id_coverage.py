@@ -72,7 +72,7 @@ class Coverage:
         """Return the coverage of a run; a question is unknown if no split of the gold has it."""
         answered, held = queries(run), documents(run)
         whole = gold.whole or gold
-        judged, every = (arrow(ids) for ids in (gold.query_ids, [*whole.query_ids, *whole.nothing]))
+        judged, every = arrow(gold.query_ids), arrow([*whole.query_ids, *whole.nothing])
         lacking = [
             ("gold questions have no list", without(judged, answered), without(answered, every)),
             (
@@ -83,8 +83,8 @@ class Coverage:
         ]
         in_corpus = None
         if gold.corpus is not None:
-            in_corpus, strange = known(held, gold.corpus), without(held, gold.corpus)
-            lacking.append(("of its documents are not in the corpus", strange, gold.corpus))
+            in_corpus, outside = known(held, gold.corpus), without(held, gold.corpus)
+            lacking.append(("of its documents are not in the corpus", outside, gold.corpus))
         return cls(
             queries=len(gold),
             answered=known(answered, judged),
@@ -105,8 +105,9 @@ class Coverage:
 
     def to_dict(self) -> dict[str, object]:
         """Return the fields and ``warnings``."""
-        found = {name: value for name, value in asdict(self).items() if name != "read"}
-        return {**found, "warnings": self.warnings()}
+        fields = asdict(self)
+        del fields["read"]
+        return {**fields, "warnings": self.warnings()}
 
     @property
     def missing(self) -> int:
@@ -132,12 +133,11 @@ class Coverage:
 
     def lacking(self, name: str) -> list[str]:
         """Return sentences on the questions that a run lacks and on shares below a half."""
-        lacking = (
-            f"{name} has no list for {self.missing} of {counted(self.queries, 'question')}; these "
-            "count as not found."
-        )
-        told = self.missing and not self.few
-        return [lacking] * bool(told) + [f"{name}: only {line}." for line in self.warnings()]
+        sentences = [f"{name}: only {line}." for line in self.warnings()]
+        if not self.missing or self.few:
+            return sentences
+        count = f"{self.missing} of {counted(self.queries, 'question')}"
+        return [f"{name} has no list for {count}; these count as not found.", *sentences]
 
     def notes(self, name: str, metrics: Iterable[Metric], tied: Mapping[str, Range]) -> list[str]:
         """Return all sentences on what may distort the scores of a run.
@@ -149,7 +149,7 @@ class Coverage:
                 ``tie_ranges``).
         """
         deeper = [str(metric) for metric in metrics if (metric.k or 0) > self.longest]
-        said = {
+        conditions = {
             f"{name} has {counted(self.unknown, 'list')} of questions that the gold does not know; "
             "these are not scored": self.unknown,
             f"{name}: {self.empty} of its lists are empty": self.empty,
@@ -158,7 +158,7 @@ class Coverage:
             f"{', '.join(deeper)} cannot look further": deeper,
             describe_ranges(name, tied): tied,
         }
-        sentences = [f"{text}." for text, holds in said.items() if text and holds]
+        sentences = [f"{text}." for text, holds in conditions.items() if text and holds]
         return [*self.read, *self.lacking(name), *sentences]
 
 
@@ -175,11 +175,11 @@ def check_known(runs: Mapping[str, Run], gold: Gold) -> None:
     Raises:
         HarnessError: a run shares no question or no document.
     """
-    asked = arrow(gold.query_ids)
+    query_ids = arrow(gold.query_ids)
     name = gold.source if gold.part == "all" else f"{gold.source} (split {gold.part})"
     for source, run in runs.items():
-        if not known(queries(run), asked):
-            raise share_nothing("query", (source, queries(run)), (name, asked))
+        if not known(queries(run), query_ids):
+            raise share_nothing("query", (source, queries(run)), (name, query_ids))
     held = {source: documents(run) for source, run in runs.items()}
     supporting = (gold.whole or gold).documents
     reached = supporting if gold.corpus is None else gold.corpus
@@ -231,10 +231,10 @@ def check_whole(coverages: Mapping[str, Coverage], gold: Gold) -> None:
     Raises:
         HarnessError: a run lacks questions or has others.
     """
-    for name, found in coverages.items():
-        if found.missing or found.unknown:
+    for name, coverage in coverages.items():
+        if coverage.missing or coverage.unknown:
             raise HarnessError(
-                f"{name}: lacks {found.missing} of {found.queries} gold questions, has "
-                f"{found.unknown} that {gold.source} does not have; give a run of exactly these "
+                f"{name}: lacks {coverage.missing} of {coverage.queries} gold questions, has "
+                f"{coverage.unknown} that {gold.source} does not have; give a run of exactly these "
                 "questions; strict=false compares others, but not with gate="
             )

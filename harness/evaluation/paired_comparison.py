@@ -155,9 +155,9 @@ class Comparison:
 
     def with_fields(self, **fields: Any) -> Self:
         """Return a copy with other fields that keeps the cached results."""
-        found = copy.copy(self)
-        vars(found).update(fields)
-        return found
+        comparison = copy.copy(self)
+        vars(comparison).update(fields)
+        return comparison
 
     @property
     def n(self) -> int:
@@ -291,8 +291,8 @@ class Comparison:
         """Whether the 95% interval lies within ``margin`` of 0; False for values other than 0 and
         1.
         """
-        found = self.ruling.interval if self.binary else None
-        return found is not None and max(map(abs, found)) < self.margin
+        interval = self.ruling.interval if self.binary else None
+        return interval is not None and max(map(abs, interval)) < self.margin
 
     @cached_property
     def score(self) -> float:
@@ -384,10 +384,10 @@ class Comparison:
         level = LEVEL if self.verdict is None else self.verdict.level
         if self.ruling.least > level:
             return None
-        apart, n = self.independent
-        if statistic.is_mcnemar(apart):
-            return statistic.smallest_effect(int(n), float((apart != 0).mean()), alpha=level)
-        spread = float(apart.std(ddof=1)) if len(apart) > 1 else 0.0
+        differences, n = self.independent
+        if statistic.is_mcnemar(differences):
+            return statistic.smallest_effect(int(n), float((differences != 0).mean()), alpha=level)
+        spread = float(differences.std(ddof=1)) if len(differences) > 1 else 0.0
         return statistic.smallest_mean(spread / n**0.5, n - 1, level)
 
     @property
@@ -396,11 +396,11 @@ class Comparison:
 
         The sign of such a cluster is one coin; the other clusters decide.
         """
-        apart, labels = self.differences, self._labels
+        differences, labels = self.differences, self._labels
         first = statistic.dominant(labels)
         if first is not None:
-            apart, labels = apart[labels != first], labels[labels != first]
-        return apart, len(apart) / float(statistic.design_effect(apart, labels))
+            differences, labels = differences[labels != first], labels[labels != first]
+        return differences, len(differences) / float(statistic.design_effect(differences, labels))
 
     @cached_property
     def units(self) -> int:
@@ -434,11 +434,11 @@ class Outcome:
     p_holm: float | None
 
     @classmethod
-    def of(cls, one: Comparison) -> Self:
+    def of(cls, comparison: Comparison) -> Self:
         """Return the numbers of a comparison that its family has decided."""
-        low, high = one.interval or (None, None)
-        numbers = (one.wins, one.losses, one.difference, low, high)
-        return cls(*numbers, one.p, one.p_cluster, one.p_holm)
+        low, high = comparison.interval or (None, None)
+        numbers = (comparison.wins, comparison.losses, comparison.difference, low, high)
+        return cls(*numbers, comparison.p, comparison.p_cluster, comparison.p_holm)
 
     @property
     def interval(self) -> tuple[float, float] | None:

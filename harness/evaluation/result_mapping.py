@@ -27,19 +27,19 @@ class Printed(ABC):
         return self.table()
 
     @abstractmethod
-    def said(self, table: Table) -> list[str]:
+    def sentences(self, table: Table) -> list[str]:
         """Return the sentences below the table."""
 
     def __repr__(self) -> str:
         """Return the table as text, and the sentences."""
         table = self.table()
-        said = [line for text in self.said(table) for line in paragraph(text)]
-        return "\n".join([table.text(), *([""] if said else []), *said])
+        lines = [line for text in self.sentences(table) for line in paragraph(text)]
+        return "\n".join([table.text(), *([""] if lines else []), *lines])
 
     def _repr_html_(self) -> str:
         table = self.table()
-        said = "".join(f"<p>{escape.html(text)}</p>" for text in self.said(table))
-        return f"{table._repr_html_()}{said}"
+        paragraphs = "".join(f"<p>{escape.html(text)}</p>" for text in self.sentences(table))
+        return f"{table._repr_html_()}{paragraphs}"
 
     def latex(self) -> str:
         """Return the table of a paper in LaTeX (booktabs)."""
@@ -63,7 +63,7 @@ class Result(Mapping[str, Any], Printed):
     def notes(self) -> list[str]:
         """Sentences on what may distort the scores, as the command line prints them."""
 
-    def said(self, table: Table) -> list[str]:
+    def sentences(self, table: Table) -> list[str]:
         """Return the notes that are not in the table."""
         return self.cautions(table)
 
@@ -120,40 +120,41 @@ class Results(Mapping[str, R], Printed):
     """The results of several runs by name.
 
     Attributes:
-        found: one result or more, on the same questions.
+        results: one result or more, on the same questions.
     """
 
-    found: Mapping[str, R]
+    results: Mapping[str, R]
 
     def __getitem__(self, name: str) -> R:
         """Return the result of a run."""
-        return self.found[name]
+        return self.results[name]
 
     def __iter__(self) -> Iterator[str]:
         """Return an iterator over the names."""
-        return iter(self.found)
+        return iter(self.results)
 
     def __len__(self) -> int:
         """Return the number of runs."""
-        return len(self.found)
+        return len(self.results)
 
     def table(self) -> Table:
         """Return a row for each run, the first one of its own table."""
-        tables = [one.table() for one in self.values()]
+        tables = [result.table() for result in self.values()]
         parts = [table.take(rows=[0]).without(["questions", "missing"]) for table in tables]
         rows = [[name, *part.rows[0]] for name, part in zip(self, parts, strict=True)]
         columns = [Column("run", "text"), *parts[0].columns]
         source = Source(tables[0].source.extent)
         return Table("scores", counted(len(rows), "run"), columns, rows, source)
 
-    def said(self, table: Table) -> list[str]:
+    def sentences(self, table: Table) -> list[str]:
         """Return the cautions of all runs."""
-        return list(dict.fromkeys(text for one in self.values() for text in one.cautions(table)))
+        cautions = [text for result in self.values() for text in result.cautions(table)]
+        return list(dict.fromkeys(cautions))
 
     def to_frame(self, per_query: bool = False) -> pd.DataFrame:
         """Return a pandas data frame with a row for each run, or for each run and question."""
         import pandas as pd
 
-        frames = [one.to_frame(per_query).assign(run=name) for name, one in self.items()]
-        found = pd.concat(frames, ignore_index=True)
-        return found[["run", *(name for name in found if name != "run")]]
+        frames = [result.to_frame(per_query).assign(run=name) for name, result in self.items()]
+        frame = pd.concat(frames, ignore_index=True)
+        return frame[["run", *(name for name in frame if name != "run")]]

@@ -62,9 +62,9 @@ class RunComparison(SystemComparison):
         ours, theirs = self.lists
         return not self.differs and ours.same_order(theirs)
 
-    def said(self, table: Table) -> list[str]:
+    def sentences(self, table: Table) -> list[str]:
         """Return the answer of the gate and the notes that are not in the table."""
-        return [*filter(None, [gate_line([self])]), *super().said(table)]
+        return [*filter(None, [gate_line([self])]), *super().sentences(table)]
 
     @property
     def ids(self) -> Sequence[str]:
@@ -78,20 +78,19 @@ class RunComparison(SystemComparison):
 
     def extent(self, n: int) -> str:
         """Return gold, number of questions and split."""
-        said, gold = self.gold.describe(), short_source(self.gold.source)
-        return (
-            f"{gold}, {counted(n, 'question')}, split {self.gold.part}{f'; {said}' if said else ''}"
-        )
+        source, description = short_source(self.gold.source), self.gold.describe()
+        extent = f"{source}, {counted(n, 'question')}, split {self.gold.part}"
+        return f"{extent}; {description}" if description else extent
 
     @property
     def notes(self) -> list[str]:
         """The notes of both runs (see ``Coverage.notes``)."""
-        said = [
+        notes = [
             note
-            for name, found in self.coverages.items()
-            for note in found.notes(name, [self.metric], self.tie_ranges.get(name, {}))
+            for name, coverage in self.coverages.items()
+            for note in coverage.notes(name, [self.metric], self.tie_ranges.get(name, {}))
         ]
-        return list(dict.fromkeys(said))
+        return list(dict.fromkeys(notes))
 
     def query_records(self) -> list[dict[str, object]]:
         """Return the usual rows with the rank of each gold passage in both lists (None: not in the
@@ -107,12 +106,12 @@ class RunComparison(SystemComparison):
     def _tied(self) -> dict[str, object]:
         """Return this metric's ranges for run and baseline, if another order of ties changes it."""
         sides = {"run": self.name, "baseline": self.baseline}
-        own = {
+        ranges = {
             side: self.tie_ranges.get(name, {}).get(str(self.metric))
             for side, name in sides.items()
         }
-        found = {side: list(ends) for side, ends in own.items() if ends}
-        return {"tie_ranges": found} if found else {}
+        tied = {side: list(ends) for side, ends in ranges.items() if ends}
+        return {"tie_ranges": tied} if tied else {}
 
     def _json(self) -> dict[str, object]:
         ours, theirs = self.coverages[self.name], self.coverages[self.baseline]
@@ -137,22 +136,22 @@ class Comparisons(Sequence[SystemComparison], Printed):
     """Comparisons whose p are corrected over all of them.
 
     Attributes:
-        found: one comparison or more.
+        comparisons: one comparison or more.
     """
 
-    found: Sequence[SystemComparison]
+    comparisons: Sequence[SystemComparison]
 
     def __getitem__(self, place: Any) -> Any:
         """Return a comparison by its place."""
-        return self.found[place]
+        return self.comparisons[place]
 
     def __len__(self) -> int:
         """Return the number of comparisons."""
-        return len(self.found)
+        return len(self.comparisons)
 
     def table(self) -> Table:
         """Return a row for each comparison."""
-        return short_table(self.found)
+        return short_table(self.comparisons)
 
     def to_frame(self, per_query: bool = False) -> pd.DataFrame:
         """Return a pandas data frame, with scores as shares.
@@ -163,29 +162,31 @@ class Comparisons(Sequence[SystemComparison], Printed):
         """
         import pandas as pd
 
-        return pd.concat([one.to_frame(per_query) for one in self.found], ignore_index=True)
+        frames = [comparison.to_frame(per_query) for comparison in self.comparisons]
+        return pd.concat(frames, ignore_index=True)
 
     @property
     def notes(self) -> list[str]:
         """Sentences on what in the files may distort the scores."""
-        return list(dict.fromkeys(note for one in self.found for note in one.notes))
+        notes = [note for comparison in self.comparisons for note in comparison.notes]
+        return list(dict.fromkeys(notes))
 
-    def said(self, table: Table) -> list[str]:
+    def sentences(self, table: Table) -> list[str]:
         """Return the answer of the gate, the findings and cautions."""
-        found = lead(conclude_all(self.found, headroom(self.found)))
-        return [*filter(None, [gate_line(self.found)]), *found]
+        sentences = lead(conclude_all(self.comparisons, headroom(self.comparisons)))
+        return [*filter(None, [gate_line(self.comparisons)]), *sentences]
 
     @property
     def gate(self) -> GateResult | None:
         """The answer of the gate to all comparisons, which is the worst one; None without one."""
-        return deciding(self.found)
+        return deciding(self.comparisons)
 
     def paper(self) -> Table:
         """Return the table of a paper: systems by metrics; a row for each comparison if there are
         several baselines.
         """
-        several = len({one.baseline for one in self.found}) > 1
-        return comparison_table(self.found) if several else system_table(self.found)
+        several = len({comparison.baseline for comparison in self.comparisons}) > 1
+        return comparison_table(self.comparisons) if several else system_table(self.comparisons)
 
 
 def compare(
@@ -227,7 +228,7 @@ def compare(
     """
     one_of("ties", ties, get_args(Ties))
     alone = isinstance(metric, (str, Metric))
-    wanted = metrics(metric, depths)
+    chosen_metrics = metrics(metric, depths)
     condition = None if gate is None else QualityGate(gate, margin)
     if condition is None and margin is not None:
         raise HarnessError(f"margin={margin} is of a gate; give gate='no_worse' or gate='better'")
@@ -242,19 +243,23 @@ def compare(
                 f"{name} is one run in run and another in baseline; give each its name"
             )
     judged = Gold.read(gold, rel=rel, keep_empty=ties == "trec")
-    found = compare_all(_named(runs), _named(baselines), judged, wanted, ties, gate is not None)
+    comparisons = compare_all(
+        _named(runs), _named(baselines), judged, chosen_metrics, ties, gate is not None
+    )
     if condition is not None:
-        found = condition.judge(found)
-    return Comparisons(found) if is_several(run) or is_several(baseline) or not alone else found[0]
+        comparisons = condition.judge(comparisons)
+    if is_several(run) or is_several(baseline) or not alone:
+        return Comparisons(comparisons)
+    return comparisons[0]
 
 
 def _named(runs: Mapping[str, Run]) -> dict[str, NamedRun]:
     return {name: (name, run) for name, run in runs.items()}
 
 
-def _check_order(wanted: Sequence[Metric], gold: Gold) -> None:
+def _check_order(chosen_metrics: Sequence[Metric], gold: Gold) -> None:
     """Raise HarnessError if a metric needs a hop order and no question has one."""
-    ordered = [metric for metric in wanted if metric.ordered]
+    ordered = [metric for metric in chosen_metrics if metric.ordered]
     if ordered and not gold.has_last_hop.any():
         raise HarnessError(
             f"{gold.source}: no question has a known hop order, so there is no {ordered[0]}; "
@@ -267,7 +272,7 @@ def compare_all(
     runs: Mapping[str, NamedRun],
     baselines: Mapping[str, NamedRun],
     gold: Gold,
-    wanted: Sequence[Metric],
+    chosen_metrics: Sequence[Metric],
     ties: Ties,
     strict: bool = False,
 ) -> list[RunComparison]:
@@ -280,20 +285,24 @@ def compare_all(
         runs: by name.
         baselines: by name.
         gold: the supporting passages.
-        wanted: the metrics.
+        chosen_metrics: the metrics.
         ties: order of equal scores.
         strict: refuse runs that lack questions of the gold or have others.
     """
-    _check_order(wanted, gold)
+    _check_order(chosen_metrics, gold)
     known = {f"{file} (baseline)": run for file, run in baselines.values()}
     check_known(known | {f"{file} (run)": run for file, run in runs.values()}, gold)
     systems = {**baselines, **runs}
     ranks = {name: RunRanks(run, gold, ties) for name, (_, run) in systems.items()}
-    tied = {name: own.tie_ranges(wanted) for name, own in ranks.items()}
+    tied = {name: run_ranks.tie_ranges(chosen_metrics) for name, run_ranks in ranks.items()}
     coverages = {name: Coverage.of(run, gold) for name, (_, run) in systems.items()}
     if strict:
         check_whole(coverages, gold)
-    values = {(name, one): own.values(one) for name, own in ranks.items() for one in wanted}
+    values = {
+        (name, metric): run_ranks.values(metric)
+        for name, run_ranks in ranks.items()
+        for metric in chosen_metrics
+    }
     ordered, labels = gold.take(np.flatnonzero(gold.has_last_hop).tolist()), gold.clusters()
 
     def compared(name: str, base: str, metric: Metric) -> RunComparison:
@@ -310,11 +319,11 @@ def compare_all(
             run=systems[name][0],
             name=name,
             baseline=base,
-            coverages={one: coverages[one] for one in pair},
-            tie_ranges={one: tied[one] for one in pair},
-            ranks={one: ranks[one].ranks for one in pair},
+            coverages={system: coverages[system] for system in pair},
+            tie_ranges={system: tied[system] for system in pair},
+            ranks={system: ranks[system].ranks for system in pair},
             lists=(systems[name][1], systems[base][1]),
         )
 
-    pairs = [(*pair, metric) for pair in pairs_of(runs, baselines) for metric in wanted]
+    pairs = [(*pair, metric) for pair in pairs_of(runs, baselines) for metric in chosen_metrics]
     return list(Family.of(list(starmap(compared, pairs))))

@@ -87,8 +87,8 @@ class Evaluation(Result):
         """Sentences on what may distort the scores (see ``Coverage.notes``), and why a score is
         None.
         """
-        said = self.coverage.notes(self.run, map(Metric.parse, self.metrics), self.tie_ranges)
-        return said if self.note is None else [*said, f"{self.note}."]
+        notes = self.coverage.notes(self.run, map(Metric.parse, self.metrics), self.tie_ranges)
+        return notes if self.note is None else [*notes, f"{self.note}."]
 
     @property
     def note(self) -> str | None:
@@ -99,7 +99,7 @@ class Evaluation(Result):
         return f"no question of {self.gold} has a known hop order, so there is no last hop: {null}"
 
     def _json(self) -> dict[str, object]:
-        found = {
+        fields = {
             "run": self.run,
             "gold": self.gold,
             "split": self.split,
@@ -118,7 +118,7 @@ class Evaluation(Result):
             "notes": self.notes,
         }
         optional = ("judgements", "n_last_hop", "tie_ranges", "note")
-        return {key: value for key, value in found.items() if value or key not in optional}
+        return {key: value for key, value in fields.items() if value or key not in optional}
 
     def table(self, short: bool = False) -> Table:
         """Return a table with a row for all questions, for each hop count and for each type.
@@ -165,14 +165,14 @@ class Evaluation(Result):
 
     def explanation(self) -> list[str]:
         """Return notes on what the numbers are: the metrics, the order of ties, shared ids."""
-        one = self.coverage
+        coverage = self.coverage
         names = dict.fromkeys(name.partition("@")[0] for name in self.metrics)
         order = "descending, as trec_eval" if self.ties == "trec" else "ascending"
         return [
             f"{definitions(names)}; equal scores by document id {order}.",
-            f"Coverage: {one.answered} of {counted(one.queries, 'question')} with a list, "
-            f"{counted(one.unknown, 'list')} of questions that the gold does not know; "
-            f"{one.found} of {counted(one.gold_documents, 'gold document')} in any list.",
+            f"Coverage: {coverage.answered} of {counted(coverage.queries, 'question')} with a "
+            f"list, {counted(coverage.unknown, 'list')} of questions that the gold does not know; "
+            f"{coverage.found} of {counted(coverage.gold_documents, 'gold document')} in any list.",
         ]
 
 
@@ -228,17 +228,14 @@ def evaluate_run(
     source: str = "the run",
 ) -> Evaluation:
     """Return the scores of one run; arguments as in ``evaluate``."""
-    wanted = metrics(names, depths)
+    chosen_metrics = metrics(names, depths)
     check_known({source: run}, gold)
     ranked = RunRanks(run, gold, ties)
-    values = {str(metric): ranked.values(metric) for metric in wanted}
+    values = {str(metric): ranked.values(metric) for metric in chosen_metrics}
     columns = list(map(_listed, values.values()))
     known = gold.has_last_hop
-    partly = (
-        known
-        if known.any() and not known.all() and any(metric.ordered for metric in wanted)
-        else None
-    )
+    is_mixed = known.any() and not known.all()
+    partly = known if is_mixed and any(metric.ordered for metric in chosen_metrics) else None
     n_last_hop = None if partly is None else int(partly.sum())
     return Evaluation(
         run=source,
@@ -257,7 +254,7 @@ def evaluate_run(
         n_last_hop=n_last_hop,
         judgements=gold.describe(),
         ranks=ranked.ranks,
-        tie_ranges=ranked.tie_ranges(wanted),
+        tie_ranges=ranked.tie_ranges(chosen_metrics),
     )
 
 
@@ -283,9 +280,9 @@ def _by(
 ) -> dict[str, dict[str, object]]:
     return {
         label: {
-            "n": len(found),
-            **({} if known is None else {"n_last_hop": int(known[found].sum())}),
-            **_means(values, found),
+            "n": len(places),
+            **({} if known is None else {"n_last_hop": int(known[places].sum())}),
+            **_means(values, places),
         }
-        for label, found in groups(labels).items()
+        for label, places in groups(labels).items()
     }

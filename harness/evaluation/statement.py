@@ -5,9 +5,10 @@ Terminal, PDF, site, figures and files print these sentences; none of them words
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -16,9 +17,7 @@ from harness.core.table import LEVEL, SHARES, Column, Scale, Table, counted, p_v
 from harness.evaluation.metric.measure import Values
 from harness.evaluation.paired_comparison import Comparison, Finding
 from harness.evaluation.statistic import mcnemar
-
-if TYPE_CHECKING:
-    from harness.evaluation.system_comparison import SystemComparison
+from harness.evaluation.system_comparison import SystemComparison, source_of
 
 FEW_CLUSTERS = 5
 """A side that won its questions in fewer clusters has a caution."""
@@ -59,13 +58,13 @@ class Statement:
     """What a comparison shows: who, against whom, by how much, and how sure that is.
 
     Attributes:
-        found: the comparison, which its family has decided.
+        comparison: the comparison, which its family has decided.
         who, against: names of the system and its baseline.
         metric: what is compared; "": it is known.
         role: what the baseline is, for readers: ``the best list on tune``, or "".
     """
 
-    found: Comparison
+    comparison: Comparison
     who: str
     against: str
     metric: str = ""
@@ -74,46 +73,47 @@ class Statement:
     @property
     def undone_by(self) -> int | None:
         """The size of one more cluster that would undo a finding of few clusters, or None."""
-        return self.found.undone_by if self.found.clusters_ahead < FEW_CLUSTERS else None
+        return self.comparison.undone_by if self.comparison.clusters_ahead < FEW_CLUSTERS else None
 
     @property
     def evidence(self) -> str:
         """The difference with its interval, wins, losses, and the p of the verdict."""
-        found, scale = self.found, self.found.scale
-        gain = scale.gain(found.difference)
-        counts = f"{found.wins} won, {found.losses} lost"
-        if found.ruling.interval is None:
-            items = f"{counted(found.units, 'cluster')} of {counted(found.n, scale.item)}"
+        comparison, scale = self.comparison, self.comparison.scale
+        gain = scale.gain(comparison.difference)
+        counts = f"{comparison.wins} won, {comparison.losses} lost"
+        if comparison.ruling.interval is None:
+            items = f"{counted(comparison.units, 'cluster')} of {counted(comparison.n, scale.item)}"
             return f"{gain}; {counts}; {items} are too few for a p"
-        text = f"{gain}, 95% {scale.span(found.ruling.interval)}; {counts}"
-        if not found.decided.tested:
+        text = f"{gain}, 95% {scale.span(comparison.ruling.interval)}; {counts}"
+        if not comparison.decided.tested:
             return text
-        name = "Holm p" if found.decided.rule == "holm" else "p"
-        how = f" {found.ruling.how}" if found.ruling.how else ""
-        return f"{text}, {name}{how} {p_value(found.decided.p)}"
+        name = "Holm p" if comparison.decided.rule == "holm" else "p"
+        how = f" {comparison.ruling.how}" if comparison.ruling.how else ""
+        return f"{text}, {name}{how} {p_value(comparison.decided.p)}"
 
     @property
     def predicate(self) -> str:
         """What is shown about ``who``, after "is"."""
-        found, named = self.found, f"{self.against}, {self.role}" if self.role else self.against
-        if not found.decided.tested:
-            return f"therefore not tested against {named} ({self.evidence})"
-        if not found.wins and not found.losses:
-            score = found.scale.score(found.score)
-            return f"equal to {named} on every {found.scale.item} ({score})"
-        return f"{WORDS[found.finding]} {named} ({self.evidence})"
+        comparison = self.comparison
+        baseline = f"{self.against}, {self.role}" if self.role else self.against
+        if not comparison.decided.tested:
+            return f"therefore not tested against {baseline} ({self.evidence})"
+        if not comparison.wins and not comparison.losses:
+            score = comparison.scale.score(comparison.score)
+            return f"equal to {baseline} on every {comparison.scale.item} ({score})"
+        return f"{WORDS[comparison.finding]} {baseline} ({self.evidence})"
 
     @property
     def cell(self) -> str:
         """What is shown about ``who``, in a cell of a table; a real difference can be smaller than
         the margin.
         """
-        found = self.found
-        if found.ruling.interval is None:
+        comparison = self.comparison
+        if comparison.ruling.interval is None:
             return "too few clusters"
-        if found.finding == "even":
-            return "equivalent" if found.within_margin else "undecided"
-        return f"{found.finding}, within the margin" if found.within_margin else found.finding
+        if comparison.finding == "even":
+            return "equivalent" if comparison.within_margin else "undecided"
+        return f"{comparison.finding}{', within the margin' if comparison.within_margin else ''}"
 
 
 def verdict(statements: Sequence[Statement], where: str = "") -> Sentence:
@@ -124,9 +124,10 @@ def verdict(statements: Sequence[Statement], where: str = "") -> Sentence:
         where: begins the sentence, as in ``On test``; without it the metric does.
     """
     first, clauses = statements[0], []
-    for number, one in enumerate(statements):
-        clause = one.predicate
-        if number and one.found.decided.tested and one.found.decided.rule == "sequence":
+    for number, statement in enumerate(statements):
+        clause = statement.predicate
+        decided = statement.comparison.decided
+        if number and decided.tested and decided.rule == "sequence":
             clause = f"{clause[:-1]}; tested second, because the first was shown)"
         clauses.append(clause)
     start = where or (f"By {first.metric}" if first.metric else "")
@@ -137,14 +138,16 @@ def verdict(statements: Sequence[Statement], where: str = "") -> Sentence:
 def undone(statements: Iterable[Statement]) -> list[Sentence]:
     """Return the cautions on findings that one more cluster would undo, one for each size."""
     pairs: dict[str, list[str]] = {}
-    for one in statements:
-        if one.undone_by is not None:
-            by = f"By {one.metric} " if one.metric else ""
-            pair = f"{by}{one.who} against {one.against}"
-            pairs.setdefault(f"{one.undone_by} {one.found.scale.item}s", []).append(pair)
+    for statement in statements:
+        if statement.undone_by is not None:
+            by = f"By {statement.metric} " if statement.metric else ""
+            pair = f"{by}{statement.who} against {statement.against}"
+            size = f"{statement.undone_by} {statement.comparison.scale.item}s"
+            pairs.setdefault(size, []).append(pair)
     words = "one more cluster of {}, all won by the other side, would undo this finding."
     return [
-        Sentence("caveat", f"{', '.join(own)}: {words.format(size)}") for size, own in pairs.items()
+        Sentence("caveat", f"{', '.join(pairs_of_size)}: {words.format(size)}")
+        for size, pairs_of_size in pairs.items()
     ]
 
 
@@ -173,11 +176,13 @@ class Headroom:
     @classmethod
     def of(cls, values: Mapping[str, Values], best: str) -> Headroom:
         """Return the headroom of the systems' values of a metric, float64[n] by name."""
-        own, every = values[best], np.stack(list(values.values()))
-        wins = {name: int((one > own).sum()) for name, one in values.items() if name != best}
-        oracle, mean = every.max(axis=0), float(own.mean())
-        more = int((oracle > own).sum())
-        return cls(best, wins, more, float(oracle.mean()), mean, len(own))
+        best_values, every = values[best], np.stack(list(values.values()))
+        wins = {
+            name: int((row > best_values).sum()) for name, row in values.items() if name != best
+        }
+        oracle, mean = every.max(axis=0), float(best_values.mean())
+        more = int((oracle > best_values).sum())
+        return cls(best, wins, more, float(oracle.mean()), mean, len(best_values))
 
     @property
     def p(self) -> float:
@@ -234,76 +239,86 @@ def headroom_table(rooms: Mapping[str, Headroom], scale: Scale = SHARES) -> Tabl
     return Table("oracle", "What a choice for each question would add", columns, rows, notes=notes)
 
 
-def select_texts(said: Iterable[Sentence], *kinds: Kind) -> list[str]:
+def select_texts(sentences: Iterable[Sentence], *kinds: Kind) -> list[str]:
     """Return the texts of some kinds, in the order of the kinds, each once."""
-    found = list(said)
-    return list(dict.fromkeys(one.text for kind in kinds for one in found if one.kind == kind))
+    chosen = [sentence for sentence in sentences if sentence.kind in kinds]
+    chosen.sort(key=lambda sentence: kinds.index(sentence.kind))
+    return list(dict.fromkeys(sentence.text for sentence in chosen))
 
 
-def lead(said: Sequence[Sentence], known: Collection[str] = ()) -> list[str]:
+def lead(sentences: Sequence[Sentence], known: Collection[str] = ()) -> list[str]:
     """Return the sentences below a table: verdicts, expectations, additions, and cautions.
 
     Args:
-        said: the sentences.
+        sentences: the sentences.
         known: cautions that are already printed.
     """
-    cautions = [text for text in select_texts(said, "caveat") if text not in known]
+    cautions = [text for text in select_texts(sentences, "caveat") if text not in known]
     return [
-        *select_texts(said, "verdict", "expectation", "addition"),
+        *select_texts(sentences, "verdict", "expectation", "addition"),
         *(f"caution: {text}" for text in cautions),
     ]
 
 
-def headroom(found: Sequence[SystemComparison]) -> dict[str, Headroom]:
+def headroom(comparisons: Sequence[SystemComparison]) -> dict[str, Headroom]:
     """Return the gain from choosing among all runs over the best one, by metric.
 
     If several have the same score, the first is the best, baselines first.
     """
     rooms = {}
-    for metric in dict.fromkeys(one.metric for one in found):
-        same = [one for one in found if one.metric == metric]
-        values = {one.baseline: one.theirs for one in same} | {one.name: one.ours for one in same}
+    for metric in dict.fromkeys(comparison.metric for comparison in comparisons):
+        of_metric = [comparison for comparison in comparisons if comparison.metric == metric]
+        values = {comparison.baseline: comparison.theirs for comparison in of_metric}
+        values |= {comparison.name: comparison.ours for comparison in of_metric}
         if len(values) > 1:
-            means = {name: float(own.mean()) for name, own in values.items()}
+            means = {name: float(row.mean()) for name, row in values.items()}
             rooms[str(metric)] = Headroom.of(values, max(means, key=means.__getitem__))
     return rooms
 
 
 def conclude_all(
-    found: Sequence[SystemComparison], rooms: Mapping[str, Headroom]
+    comparisons: Sequence[SystemComparison], rooms: Mapping[str, Headroom]
 ) -> list[Sentence]:
     """Return what the comparisons of one call show together, and cautions.
 
     Args:
-        found: the comparisons.
+        comparisons: the comparisons.
         rooms: the questions that fusion could win, by metric.
     """
-    stated = [Statement(one, one.name, one.baseline, str(one.metric)) for one in found]
-    said = [verdict(stated) if len(found) == 1 else _summary(stated), *undone(stated)]
-    said += [Sentence("caveat", note) for note in _further_notes(found)]
+    statements = [
+        Statement(comparison, comparison.name, comparison.baseline, str(comparison.metric))
+        for comparison in comparisons
+    ]
+    first = verdict(statements) if len(comparisons) == 1 else _summary(statements)
+    sentences = [first, *undone(statements)]
+    sentences += [Sentence("caveat", note) for note in _further_notes(comparisons)]
     for name, room in rooms.items():
         if room.questions:
-            said.append(Sentence("addition", room.addition(found[0].scale, metric=name)))
-    return said
+            sentences.append(Sentence("addition", room.addition(comparisons[0].scale, metric=name)))
+    return sentences
 
 
-def _further_notes(found: Sequence[SystemComparison]) -> list[str]:
+def _further_notes(comparisons: Sequence[SystemComparison]) -> list[str]:
     """Return the notes on the files that do not stand below the table."""
-    coverages = {name: known for one in found for name, known in one.coverages.items()}
-    repeated = {line for name, known in coverages.items() for line in known.lacking(name)}
-    return list(dict.fromkeys(note for one in found for note in one.notes if note not in repeated))
+    notes = itertools.chain.from_iterable(comparison.notes for comparison in comparisons)
+    below_table = source_of(comparisons).notes
+    return [note for note in dict.fromkeys(notes) if note not in below_table]
 
 
-def _summary(stated: Sequence[Statement]) -> Sentence:
+def _summary(statements: Sequence[Statement]) -> Sentence:
     """Return which runs are better or worse by Holm p, by metric, and how many are neither."""
-    clauses, several = [], len({one.against for one in stated}) > 1
-    for metric in dict.fromkeys(one.metric for one in stated):
+    clauses, several = [], len({statement.against for statement in statements}) > 1
+    for metric in dict.fromkeys(statement.metric for statement in statements):
         for word in ("better", "worse"):
-            members = [one for one in stated if (one.metric, one.found.finding) == (metric, word)]
+            members = [
+                statement
+                for statement in statements
+                if (statement.metric, statement.comparison.finding) == (metric, word)
+            ]
             clauses += [f"by {metric} {_named(members, several)} {word}"] if members else []
-    rest = sum(one.found.finding == "even" for one in stated)
+    rest = sum(statement.comparison.finding == "even" for statement in statements)
     if rest:
-        clauses.append(f"no difference is shown in {rest} of {len(stated)} comparisons")
+        clauses.append(f"no difference is shown in {rest} of {len(statements)} comparisons")
     text = "; ".join(clauses)
     return Sentence("verdict", f"{text[0].upper()}{text[1:]} (Holm p).")
 
@@ -318,9 +333,10 @@ def _named(members: Sequence[Statement], several: bool) -> str:
     if len(members) > NAMED:
         return f"{len(members)} runs are"
     names = []
-    for one in members:
-        over = f" over {one.against}" if several else ""
-        names.append(f"{one.who} ({one.found.scale.gain(one.found.difference)}{over})")
+    for statement in members:
+        comparison = statement.comparison
+        over = f" over {statement.against}" if several else ""
+        names.append(f"{statement.who} ({comparison.scale.gain(comparison.difference)}{over})")
     return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'}"
 
 
@@ -333,16 +349,16 @@ def blind_spots(seen: Mapping[str, Mapping[str, int]], sizes: Int64Array) -> lis
             with cross-validation and are not counted.
         sizes: sizes of tune's clusters of questions that share gold passages.
     """
-    said = []
-    if names := ", ".join(name for name, one in seen.items() if one.get("tune")):
-        said.append(
+    cautions = []
+    if names := ", ".join(name for name, counts in seen.items() if counts.get("tune")):
+        cautions.append(
             f"The weights of {names} were chosen on these tune questions, too: expect less than "
             "the forecast says."
         )
     share = float(sizes.max() / sizes.sum())
     if share > GREAT and sizes.max() > 1:
-        said.append(
+        cautions.append(
             f"One cluster holds {percent(share)}% of tune's questions, which share gold passages: "
             "the true intervals are wider."
         )
-    return [Sentence("caveat", text) for text in said]
+    return [Sentence("caveat", text) for text in cautions]

@@ -97,9 +97,9 @@ class SystemComparison(Result, Comparison):
 
     def with_fields(self, **fields: Any) -> Self:
         """Return the comparison with other fields, see ``Comparison``."""
-        found = super().with_fields(**fields)
-        vars(found).pop("json", None)
-        return found
+        comparison = super().with_fields(**fields)
+        vars(comparison).pop("json", None)
+        return comparison
 
     def _json(self) -> dict[str, object]:
         return {
@@ -168,7 +168,7 @@ class SystemComparison(Result, Comparison):
         ]
 
     @staticmethod
-    def more_fields(found: Sequence[Any]) -> list[SystemField]:
+    def more_fields(comparisons: Sequence[Any]) -> list[SystemField]:
         """Return the further columns of a table of comparisons of this class."""
         return []
 
@@ -189,14 +189,14 @@ def comparison_table(comparisons: Sequence[SystemComparison]) -> Table:
     """Return a table with a row for each comparison."""
     titles = ("score", "95% of score", "baseline", "difference", "95% of difference", "W", "L")
     tests = ("p by question", "Holm p", "odds ratio", "detectable")
-    numbers: list[SystemField] = judged(own, *titles, *tests, scale=comparisons[0].scale)
+    numbers: list[SystemField] = judged(_itself, *titles, *tests, scale=comparisons[0].scale)
     gate: SystemField = Field(
         Column("gate", "text"),
-        lambda one: one.gate and one.gate.verdict,
-        any(one.gate for one in comparisons),
+        lambda comparison: comparison.gate and comparison.gate.verdict,
+        any(comparison.gate for comparison in comparisons),
     )
     fields = [*_systems(comparisons), *comparisons[0].more_fields(comparisons), *numbers, gate]
-    baselines = ", ".join(dict.fromkeys(one.baseline for one in comparisons))
+    baselines = ", ".join(dict.fromkeys(comparison.baseline for comparison in comparisons))
     unit = "in percent" if comparisons[0].scale.share else "more is better"
     title, notes = f"Against {baselines}, {unit}", _notes(comparisons)
     return Table.of("comparison", title, fields, comparisons, source_of(comparisons), notes)
@@ -204,47 +204,53 @@ def comparison_table(comparisons: Sequence[SystemComparison]) -> Table:
 
 def _systems(comparisons: Sequence[SystemComparison]) -> list[SystemField]:
     """Return the columns of the systems, their questions and missing lists."""
-    several = len({one.baseline for one in comparisons}) > 1
+    several = len({comparison.baseline for comparison in comparisons}) > 1
+    sizes = {comparison.n for comparison in comparisons}
     return [
-        Field(Column("run", "text"), lambda one: one.name),
-        Field(Column("baseline", "text"), lambda one: one.baseline, several),
-        Field(Column("metric", "text"), lambda one: str(one.metric)),
-        Field(Column("n", "count"), lambda one: one.n, len({one.n for one in comparisons}) > 1),
+        Field(Column("run", "text"), lambda comparison: comparison.name),
+        Field(Column("baseline", "text"), lambda comparison: comparison.baseline, several),
+        Field(Column("metric", "text"), lambda comparison: str(comparison.metric)),
+        Field(Column("n", "count"), lambda comparison: comparison.n, len(sizes) > 1),
         _missing(comparisons, "", "name"),
         _missing(comparisons, "baseline ", "baseline"),
     ]
 
 
-def _missing(found: Sequence[SystemComparison], title: str, side: Side) -> SystemField:
+def _missing(comparisons: Sequence[SystemComparison], title: str, side: Side) -> SystemField:
     """Return the column with the number of questions that the system of a side lacks."""
 
-    def read(one: SystemComparison) -> int:
-        coverage = one.coverages.get(getattr(one, side))
+    def read(comparison: SystemComparison) -> int:
+        coverage = comparison.coverages.get(getattr(comparison, side))
         return coverage.missing if coverage else 0
 
-    return Field(Column(f"{title}missing", "count"), read, any(map(read, found)))
+    return Field(Column(f"{title}missing", "count"), read, any(map(read, comparisons)))
 
 
-def own(one: SystemComparison) -> SystemComparison:
+def _itself(comparison: SystemComparison) -> SystemComparison:
     """Return the argument: a row of a table of comparisons is a comparison."""
-    return one
+    return comparison
 
 
 def _notes(comparisons: Sequence[SystemComparison]) -> list[str]:
     """Return notes on the method of Holm p and intervals, unless it is by question."""
-    rulings = dict.fromkeys(one.ruling.how for one in comparisons if one.ruling.how)
-    notes = [f"Holm p and intervals {how}." for how in rulings]
-    notes += ["Too few clusters for a p."] * any(one.p_deciding is None for one in comparisons)
-    return notes + [ODDS] * (comparisons[0].fusable or any(one.binary for one in comparisons))
+    rulings = dict.fromkeys(comparison.ruling.how for comparison in comparisons)
+    notes = [f"Holm p and intervals {how}." for how in rulings if how]
+    if any(comparison.p_deciding is None for comparison in comparisons):
+        notes.append("Too few clusters for a p.")
+    if comparisons[0].fusable or any(comparison.binary for comparison in comparisons):
+        notes.append(ODDS)
+    return notes
 
 
 def source_of(comparisons: Sequence[SystemComparison]) -> Source:
     """Return how many questions each metric counts, and which ones runs lack."""
-    counts = {str(one.metric): one.n for one in comparisons}
+    counts = {str(comparison.metric): comparison.n for comparison in comparisons}
     most = max(counts.values())
     fewer = "".join(f" ({metric}: {count})" for metric, count in counts.items() if count < most)
-    coverages = {name: coverage for one in comparisons for name, coverage in one.coverages.items()}
-    lacking = [line for name, one in coverages.items() for line in one.lacking(name)]
+    coverages: dict[str, Coverage] = {}
+    for comparison in comparisons:
+        coverages |= comparison.coverages
+    lacking = [line for name, coverage in coverages.items() for line in coverage.lacking(name)]
     return Source(f"{comparisons[0].extent(most)}{fewer}", lacking)
 
 
@@ -252,10 +258,10 @@ def _listed(bounds: tuple[float, float] | None) -> list[float] | None:
     return None if bounds is None else list(bounds)
 
 
-def short_table(found: Sequence[SystemComparison], notes: bool = True) -> Table:
+def short_table(comparisons: Sequence[SystemComparison], notes: bool = True) -> Table:
     """Return the main columns of comparisons, with or without the notes below them."""
-    table = comparison_table(found)
-    alone = ("gate",) if len(found) == 1 else ()
+    table = comparison_table(comparisons)
+    alone = ("gate",) if len(comparisons) == 1 else ()
     short = table.without(("p by question", "95% of score", "odds ratio", "detectable", *alone))
     if not notes:
         return replace(short, notes=(), source=Source(short.source.extent))

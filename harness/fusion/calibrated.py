@@ -85,8 +85,8 @@ class Calibrated:
         normalizer = for_list(self.normalizer, name)
 
         def compute() -> Tensor:
-            given: object = normalizer(listing.scores, listing.present)
-            values = checked(normalizer, given, listing.scores.shape, "a value a document")
+            normalised: object = normalizer(listing.scores, listing.present)
+            values = checked(normalizer, normalised, listing.scores.shape, "a value a document")
             if normalizer.unit:
                 wrong = ((values < 0) | (values > 1)) & listing.present
                 check_bounds(

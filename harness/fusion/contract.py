@@ -22,11 +22,11 @@ MEMBERS = {
 """The attributes that a class of each concept must have."""
 
 
-def check_members(concept: str, made: object) -> None:
+def check_members(concept: str, strategy: object) -> None:
     """Check that a strategy has all attributes of its concept; raise HarnessError otherwise."""
-    if lacking := [name for name in MEMBERS[concept] if not hasattr(made, name)]:
+    if lacking := [name for name in MEMBERS[concept] if not hasattr(strategy, name)]:
         raise HarnessError(
-            f"{concept}: {type(made).__name__} lacks {' and '.join(lacking)}; "
+            f"{concept}: {type(strategy).__name__} lacks {' and '.join(lacking)}; "
             f"`harness new {concept} NAME` writes a class that has them"
         )
 
@@ -52,11 +52,11 @@ def checked(strategy: object, array: object, shape: Sequence[int], what: str) ->
     )
 
 
-def check_bounds(made: object, values: Tensor, wrong: Tensor, expected: str) -> None:
+def check_bounds(strategy: object, values: Tensor, wrong: Tensor, expected: str) -> None:
     """Raise HarnessError with the first of the values that are ``wrong`` (bool, same shape), if any
     is.
     """
     if wrong.any():
         raise HarnessError(
-            f"{type(made).__name__} gave {float(values[wrong][0])}, expected {expected}"
+            f"{type(strategy).__name__} gave {float(values[wrong][0])}, expected {expected}"
         )

@@ -66,7 +66,7 @@ READS = {
     "temperature": {"probabilities"},
 }
 """What a fuser reads that is made from each."""
-GIVEN = "importance"
+IMPORTANCE = "importance"
 """The name of an importance that does not come from a file."""
 
 
@@ -124,14 +124,14 @@ def fuse(
     calibration = (_named("normalizer", normalizer), _named("temperature", temperature))
     check(chosen, calibration[0])
     notes = [] if disjoint is None else shared(lists, disjoint)
-    given: dict[str, object] = {"importance": importance}
+    arguments: dict[str, object] = {"importance": importance}
     if disjoint is not None:  # a command checks these itself
-        given |= {"normalizer": normalizer, "temperature": temperature}
-        given["capped"] = USUAL["capped"] if pool_cap else capped
-    _check_read(chosen, given)
+        arguments |= {"normalizer": normalizer, "temperature": temperature}
+        arguments["capped"] = USUAL["capped"] if pool_cap else capped
+    _check_read(chosen, arguments)
     query_ids, doc_ids = _union(lists)
     aligned = {name: run.aligned(query_ids, doc_ids) for name, run in lists.items()}
-    prior = {} if importance is None else {GIVEN: prior_of(importance, doc_ids)}
+    prior = {} if importance is None else {IMPORTANCE: prior_of(importance, doc_ids)}
     place = resolve_device(device)
     counts: list[Int64Array] = []
 
@@ -151,10 +151,10 @@ def fuse(
     return fused.changed(notes=[*dict.fromkeys(read), *log_notes(notes)])
 
 
-def _check_read(chosen: Fuser, given: Mapping[str, object]) -> None:
+def _check_read(chosen: Fuser, arguments: Mapping[str, object]) -> None:
     """Raise HarnessError for an argument that is not the usual one and that nothing reads."""
     why = {"capped": "it is read if pool_cap is set"}
-    for key, value in given.items():
+    for key, value in arguments.items():
         if value != USUAL[key] and not READS.get(key, set()) & chosen.reads:
             raise HarnessError(unused(key, why.get(key, f"fuser={_name(chosen)} does not read it")))
 
@@ -165,11 +165,11 @@ def shared(runs: Mapping[str, Run], disjoint: bool) -> list[str]:
     Raises HarnessError if a list shares no question with it, or no document; with ``disjoint``
     lists may share no document and be empty.
     """
-    (first, one), *others = runs.items()
+    (first, first_run), *others = runs.items()
     notes = []
     for name, other in others:
         for what, ids_of in (("query", queries), ("document", documents)):
-            ids, others_ids = ids_of(one), ids_of(other)
+            ids, others_ids = ids_of(first_run), ids_of(other)
             shared, least = known(others_ids, ids), min(len(ids), len(others_ids))
             if not (shared or (disjoint and (what == "document" or not least))):
                 raise share_nothing(what, (f"lists.{first}", ids), (f"lists.{name}", others_ids))
@@ -251,22 +251,22 @@ def rank_documents(fused: Tensor, docs: Tensor) -> Ranked:
         fused: float64[Q, U], -inf for a document that is left out.
         docs: int32[Q, U], ascending, -1 in the padding.
     """
-    kept, order = torch.sort(
+    scores, order = torch.sort(
         fused.masked_fill(docs < 0, -torch.inf), dim=-1, descending=True, stable=True
     )
-    best = kept[:, :1]  # a NaN or an infinity would be here
+    best = scores[:, :1]  # a NaN or an infinity would be here
     if (best.isnan() | (best == torch.inf)).any():
         raise HarnessError(
             "a fused score is not finite: a list's scores are too large to be summed; scale them "
             "down, or mend the "
             "fuser or normalizer that made it"
         )
-    holds = kept != -torch.inf
+    holds = scores != -torch.inf
     documents = docs.gather(-1, order)[holds]
     return (
         holds.sum(dim=-1).cpu().numpy(),
         documents.cpu().numpy(),
-        (kept[holds] + 0.0).cpu().numpy(),
+        (scores[holds] + 0.0).cpu().numpy(),
     )
 
 
@@ -290,22 +290,22 @@ def blocks(count: int, width: int, device: str, parts: int = 1) -> Iterator[Int6
     return (np.arange(start, min(start + size, count)) for start in range(0, count, size))
 
 
-def _named(concept: str, given: T | str, **knobs: Any) -> T:
-    if isinstance(given, str):
-        found: T = strategy(concept, given, **knobs)
-        return found
+def _named(concept: str, chosen: T | str, **knobs: Any) -> T:
+    if isinstance(chosen, str):
+        by_name: T = strategy(concept, chosen, **knobs)
+        return by_name
     if knobs:
         raise HarnessError(
-            f"{', '.join(knobs)}: {_name(given)} has its knobs; give the fuser by its name to "
+            f"{', '.join(knobs)}: {_name(chosen)} has its knobs; give the fuser by its name to "
             "set others"
         )
-    if isinstance(given, type) or not callable(given):
+    if isinstance(chosen, type) or not callable(chosen):
         raise HarnessError(
             f"{concept}: expected a name, as in {concept}='...', or a strategy, got "
-            f"{described(given)}"
+            f"{described(chosen)}"
         )
-    check_members(concept, given)
-    return given
+    check_members(concept, chosen)
+    return chosen
 
 
 def _name(chosen: object) -> str:
@@ -325,7 +325,8 @@ def _pool_spec(
     cut = [capped] if isinstance(capped, str) else capped
     if cut is not None:
         cut = tuple(texts_of("capped", cut))
-    spec = PoolSpec(tuple(lists), pool_cap, cut, GIVEN if has_prior else None, reference)
+    prior = IMPORTANCE if has_prior else None
+    spec = PoolSpec(tuple(lists), pool_cap, cut, prior, reference)
     spec.check_cuts()
     return spec
 

@@ -22,15 +22,15 @@ def read_importance(path: str | Path) -> dict[str, float]:
     Raises HarnessError that names the file and the document.
     """
     place = Path(path)
-    found: dict[str, float] = read_json(place, FORM)
-    _check(found, str(place))
-    return found
+    importance: dict[str, float] = read_json(place, FORM)
+    _check(importance, str(place))
+    return importance
 
 
-def _check(found: object, source: str) -> None:
-    if not isinstance(found, Mapping):
-        raise HarnessError(f"{source}: expected {FORM}, got {described(found)}")
-    for name, value in found.items():
+def _check(importance: object, source: str) -> None:
+    if not isinstance(importance, Mapping):
+        raise HarnessError(f"{source}: expected {FORM}, got {described(importance)}")
+    for name, value in importance.items():
         bounded(f"{source}: {name}", value, 0, 1)
 
 

@@ -114,16 +114,18 @@ class PoolSpec:
     @property
     def settings(self) -> dict[str, Any]:
         """The flat knobs that the pool depends on, by name: ``pool.lists``, ``pool.cap``, ..."""
-        found = {"pool.lists": list(self.lists), "pool.cap": self.effective_cap}
+        knobs = {"pool.lists": list(self.lists), "pool.cap": self.effective_cap}
         if self.effective_cap is not None:
-            found["pool.capped"] = list(self.capped or ())
-        return found
+            knobs["pool.capped"] = list(self.capped or ())
+        return knobs
 
     @property
     def words(self) -> list[str]:
         """The pool's part of a trial's name: ``cap=20``, ``importance=views``."""
-        named = [f"cap={self.cap}"] if self.effective_cap is not None else []
-        return [*named, f"importance={Path(self.importance).stem}"] if self.importance else named
+        words = [f"cap={self.cap}"] if self.effective_cap is not None else []
+        if self.importance:
+            words.append(f"importance={Path(self.importance).stem}")
+        return words
 
     @property
     def description(self) -> str:
@@ -133,21 +135,21 @@ class PoolSpec:
         return f"the {self.cap} best documents of {', '.join(self.cut_lists)}"
 
 
-def capped_lists(given: Any, lists: Sequence[str], reference: str) -> Any:
+def capped_lists(capped: Any, lists: Sequence[str], reference: str) -> Any:
     """Return the names of the lists that a cap shortens: the given ones, or all but the
     reference.
     """
-    return [name for name in lists if name != reference] if given is None else given
+    return [name for name in lists if name != reference] if capped is None else capped
 
 
-def list_names(knob: str, given: Any, least: int = 0) -> tuple[str, ...]:
+def list_names(knob: str, value: Any, least: int = 0) -> tuple[str, ...]:
     """Return the names in a list of ``least`` names or more; raise HarnessError
     for anything else.
     """
-    listed = isinstance(given, Sequence) and not isinstance(given, str)
-    if not listed or len(given) < least or not all(isinstance(name, str) for name in given):
-        raise HarnessError(f"{knob} = {given}, expected a list of names, e.g. [dense,graph]")
-    return tuple(given)
+    listed = isinstance(value, Sequence) and not isinstance(value, str)
+    if not listed or len(value) < least or not all(isinstance(name, str) for name in value):
+        raise HarnessError(f"{knob} = {value}, expected a list of names, e.g. [dense,graph]")
+    return tuple(value)
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,12 +276,12 @@ class Pool:
         """Return int64[Q, H], the column of each document (int32[Q, H], -1 for none); -1 if the
         pool lacks it.
         """
-        wanted = torch.from_numpy(np.ascontiguousarray(docs)).to(self.docs.device)
-        hits = (self.docs[:, None, :] == wanted[:, :, None]) & (wanted[:, :, None] >= 0)
+        numbers = torch.from_numpy(np.ascontiguousarray(docs)).to(self.docs.device)
+        hits = (self.docs[:, None, :] == numbers[:, :, None]) & (numbers[:, :, None] >= 0)
         if not self.docs.shape[1]:
-            return torch.full_like(wanted, -1, dtype=torch.int64)
-        found, column = hits.max(dim=2)
-        return torch.where(found, column, -1)
+            return torch.full_like(numbers, -1, dtype=torch.int64)
+        is_held, column = hits.max(dim=2)
+        return torch.where(is_held, column, -1)
 
     def _listing(self, name: str) -> Listing:
         run = self.runs[name]
@@ -298,7 +300,7 @@ class Pool:
         def compute() -> tuple[Tensor, dict[str, Tensor]]:
             runs = self.runs.values()
             table, slots = union([run.indptr for run in runs], [run.docs for run in runs])
-            places = [torch.from_numpy(own).to(self.device) for own in slots]
+            places = [torch.from_numpy(list_slots).to(self.device) for list_slots in slots]
             docs = torch.from_numpy(table).to(self.device)
             return docs, dict(zip(self.runs, places, strict=True))
 
@@ -328,4 +330,4 @@ def union(
     merged = np.full((size, int(counts.max(initial=0))), -1, dtype=np.int32)
     merged[row, column] = distinct & 0xFFFFFFFF
     slots = (row * merged.shape[1] + column)[entry]
-    return merged, np.split(slots, np.cumsum([len(own) for own in docs])[:-1])
+    return merged, np.split(slots, np.cumsum([len(documents) for documents in docs])[:-1])

@@ -73,7 +73,7 @@ class Entity:
         source = extraction_artifact(self.extractor, benchmark, store)
 
         @functools.cache
-        def made() -> tuple[Network, Facts]:
+        def connect() -> tuple[Network, Facts]:
             extraction = Extraction.load(source.path)
             network, compared = self.connect(extraction, store)
             return network, {
@@ -84,12 +84,12 @@ class Entity:
             }
 
         def build(folder: Path) -> Facts:
-            network, facts = made()
+            network, facts = connect()
             network.save(folder)
             return facts
 
         inputs = {"extraction": source.key}
-        return store.get("graph", identity(self), inputs, build, together=lambda _: made())
+        return store.get("graph", identity(self), inputs, build, together=lambda _: connect())
 
     def build(self, benchmark: Benchmark, store: Store) -> tuple[Network, Extraction]:
         """Return the graph of a benchmark, and the extraction that it was made from."""

@@ -125,15 +125,15 @@ def about(extraction: Extraction) -> sp.csr_array:
 
 def context(extraction: Extraction) -> dict[str, sp.csr_array]:
     """Return [E, D] by kind, without a passage's mentions of its own title."""
-    found: Mentions = extraction.passages
-    passage = found.text
-    other = extraction.titled[passage] != found.entity
+    mentions: Mentions = extraction.passages
+    passage = mentions.text
+    other = extraction.titled[passage] != mentions.entity
     shape = (len(extraction.names), len(extraction.titled))
-    return {
-        kind: count_matrix(found.entity[keep], passage[keep], shape)
-        for number, kind in enumerate(KINDS)
-        for keep in [np.flatnonzero(other & (found.kind == number))]
-    }
+    matrices = {}
+    for number, kind in enumerate(KINDS):
+        keep = np.flatnonzero(other & (mentions.kind == number))
+        matrices[kind] = count_matrix(mentions.entity[keep], passage[keep], shape)
+    return matrices
 
 
 def relation(extraction: Extraction) -> sp.csr_array:

@@ -55,8 +55,8 @@ def synonyms(vectors: Float32Array, threshold: float, block: int = 512) -> sp.cs
 
     def compared(part: slice) -> Columns:
         with threadpool_limits(1):
-            found = list(map_threads(candidates, range(part.start, part.stop, block), available()))
-        i, j = (np.concatenate(column) for column in zip(NOBODY, *found, strict=True))
+            blocks = list(map_threads(candidates, range(part.start, part.stop, block), available()))
+        i, j = (np.concatenate(column) for column in zip(NOBODY, *blocks, strict=True))
         exact = pair_cosines(vectors, i, vectors, j)
         near = exact >= threshold
         return i[near], j[near], exact[near]

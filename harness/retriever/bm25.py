@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import sys
 from collections.abc import Callable, Sequence
@@ -73,8 +74,8 @@ class BM25:
         bags, index = self.index(benchmark.passages, benchmark.questions, store)
 
         def add(query: int, total: Float64Array) -> None:
-            asked = slice(*bags.indptr[query : query + 2])
-            for word, count in zip(bags.indices[asked], bags.data[asked], strict=True):
+            of_question = slice(*bags.indptr[query : query + 2])
+            for word, count in zip(bags.indices[of_question], bags.data[of_question], strict=True):
                 holding = slice(*index.indptr[word : word + 2])
                 total[index.indices[holding]] += count * index.data[holding]
 
@@ -100,18 +101,21 @@ class BM25:
                 write_array(folder / f"{name}.npy", getattr(index, name))
             write_text(folder / WORDS, "\n".join(words))
 
-        kept = {name: getattr(self, name) for name in ("k1", "b", "stopwords", "stemmer")}
-        config = {"bm25": "lucene", **{name: identity(value) for name, value in kept.items()}}
+        settings = {name: getattr(self, name) for name in ("k1", "b", "stopwords", "stemmer")}
+        config = {"bm25": "lucene", **{name: identity(value) for name, value in settings.items()}}
         place = store.get("index", config, {"passages": texts_sha256(passages)}, write).path
         words = [word for word in (place / WORDS).read_text(encoding="utf-8").split("\n") if word]
         arrays = tuple(load_array(place / f"{name}.npy", mapped=True) for name in ARRAYS)
         vocabulary = {word: number for number, word in enumerate(words)}
         index = csr_array(arrays, shape=(len(words), len(passages)))
         texts = Tokenizer(self.stopwords, self.stemmer).of(questions)
-        known = [[vocabulary[word] for word in own if word in vocabulary] for own in texts]
-        lengths = [len(own) for own in known]
-        places = np.repeat(np.arange(len(known)), lengths), [word for own in known for word in own]
-        bags = csr_array((np.ones(sum(lengths)), places), shape=(len(known), len(words)))
+        rows: list[int] = []
+        columns: list[int] = []
+        for question, text_words in enumerate(texts):
+            known = [vocabulary[word] for word in text_words if word in vocabulary]
+            rows += [question] * len(known)
+            columns += known
+        bags = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(texts), len(words)))
         bags.sum_duplicates()
         return bags, index
 
@@ -141,10 +145,10 @@ def rank(benchmark: Benchmark, add: Callable[[int, Float64Array], None], depth: 
         total = np.zeros(len(benchmark.doc_ids))
         for query in range(rows.start, rows.stop):
             add(query, total)
-            found = np.flatnonzero(total).astype(np.int32)
-            docs, scores = best(found, total[found], depth)
+            scored = np.flatnonzero(total).astype(np.int32)
+            docs, scores = best(scored, total[scored], depth)
             lists.append((np.full(len(docs), query), docs, scores))
-            total[found] = 0
+            total[scored] = 0
         return tuple(np.concatenate(column) for column in zip(*lists, strict=True))
 
     columns = map_rows("score", ranked, len(benchmark.questions), PART)
@@ -199,11 +203,12 @@ class Tokenizer:
         """
         known: dict[str, int] = {}
         words = self.of(texts)
-        numbers = [known.setdefault(word, len(known)) for own in words for word in own]
+        every_word = itertools.chain.from_iterable(words)
+        numbers = [known.setdefault(word, len(known)) for word in every_word]
         return (
             list(known),
             np.array(numbers, dtype=np.int32),
-            np.array([len(own) for own in words], dtype=np.int64),
+            np.array([len(text_words) for text_words in words], dtype=np.int64),
         )
 
     def counts(self, texts: Sequence[str]) -> tuple[Any, list[str]]:
@@ -216,14 +221,14 @@ class Tokenizer:
         columns, lengths = [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
         count = available() if len(texts) > ALONE else 1
         with Workers(count, Tokenizer, Tokenizer.numbered, self.stopwords, self.stemmer) as workers:
-            for words, numbers, own in workers.map(
+            for words, numbers, block_lengths in workers.map(
                 texts[a : a + BLOCK] for a in range(0, len(texts), BLOCK)
             ):
                 first_seen = np.array(
                     [known.setdefault(word, len(known)) for word in words], dtype=np.int32
                 )
                 columns.append(first_seen[numbers])
-                lengths.append(own)
+                lengths.append(block_lengths)
         names = sorted(known)
         alphabetical = np.empty(len(names), dtype=np.int32)
         alphabetical[[known[name] for name in names]] = np.arange(len(names), dtype=np.int32)

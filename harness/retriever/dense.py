@@ -101,9 +101,11 @@ class Dense:
             find = functools.partial(search, index, passages, depth=self.depth)
         docs, scores = find(questions=questions)
         time_alone(lambda query: find(questions=questions[query : query + 1]), len(questions))
-        found = docs >= 0
-        rows = np.repeat(np.arange(len(docs)), found.sum(axis=1))
-        run = Run.of(benchmark.query_ids, benchmark.doc_ids, rows, docs[found], scores[found])
+        is_passage = docs >= 0
+        rows = np.repeat(np.arange(len(docs)), is_passage.sum(axis=1))
+        run = Run.of(
+            benchmark.query_ids, benchmark.doc_ids, rows, docs[is_passage], scores[is_passage]
+        )
         return run, facts
 
     def _stored(self, benchmark: Benchmark, passages: Any, store: Store) -> Any:
@@ -129,6 +131,9 @@ class Recall:
 
     def __call__(self, index: Any) -> float:
         """Return the recall, in [0, 1]."""
-        found = search(index, self.passages, self.questions, DEPTH)[0]
-        hits = [np.isin(row, mine).sum() for row, mine in zip(self.exact, found, strict=True)]
+        retrieved = search(index, self.passages, self.questions, DEPTH)[0]
+        hits = [
+            np.isin(row, retrieved_row).sum()
+            for row, retrieved_row in zip(self.exact, retrieved, strict=True)
+        ]
         return round(float(np.sum(hits)) / max(self.exact.size, 1), 4)

@@ -114,13 +114,10 @@ class PPR(Walker):
         }
 
     def _pushes(self) -> Callable[..., Walks]:
-        asking = (
-            "lists.NAME.push=true"
-            if self.push
-            else f"lists.NAME.push=null of more than {EXACT:,} nodes"
-        )
-        found: Callable[..., Walks] = extensions.load("walk", "push", asking).Pushes
-        return found
+        value = "true" if self.push else f"null of more than {EXACT:,} nodes"
+        asking = f"lists.NAME.push={value}"
+        pushes: Callable[..., Walks] = extensions.load("walk", "push", asking).Pushes
+        return pushes
 
     def start(
         self, benchmark: Benchmark, store: Store

@@ -55,11 +55,11 @@ class Walk:
         """
         mentions = network.mentions
         rarity = 1.0 / np.maximum(np.diff(mentions.indptr), 1) ** self.specificity
-        named = sp.csr_array(mentions.shape)
+        weighted = sp.csr_array(mentions.shape)
         for kind, matrix in network.context.items():
             if weight := getattr(self, kind):
-                named = named + weight * _sign(matrix)
-        outward = scale_rows(rarity, named) + scale_rows(rarity, self.own * network.about)
+                weighted = weighted + weight * _sign(matrix)
+        outward = scale_rows(rarity, weighted) + scale_rows(rarity, self.own * network.about)
         onward = self.about * normalize_rows(network.about) + self.back * normalize_rows(
             _sign(mentions)
         )

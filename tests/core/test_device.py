@@ -12,7 +12,7 @@ from harness.core.errors import HarnessError
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     device._why_no_gpu.cache_clear()
     device._warn_once.cache_clear()
-    device._say_one_of_several.cache_clear()
+    device._log_gpu_choice.cache_clear()
     monkeypatch.setattr(device, "CARDS", device.Path("/nowhere"))
 
 

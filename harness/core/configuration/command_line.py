@@ -74,14 +74,14 @@ class CommandLine:
         """
         _check_blanks(arguments)
         flags, overrides = _split(arguments)
-        given = _values_of(flags)
+        flag_values = _values_of(flags)
         modes = [flag for flag in flags if flag.partition("=")[0].removeprefix("--") in MODES]
         if len(modes) > 1:
             raise HarnessError(f"{' '.join(modes)}: these do not go together; leave one out")
-        for folder in (*given.get("config-dir", ()), *_searchpath(overrides)):
+        for folder in (*flag_values.get("config-dir", ()), *_searchpath(overrides)):
             _search(folder)
         usual = extensions.config_name(command)
-        primary = given.get("config-name", [usual])[-1].removesuffix(".yaml")
+        primary = flag_values.get("config-name", [usual])[-1].removesuffix(".yaml")
         _check_primary(primary, usual)
         if "--shell-completion" in flags:  # followed by install=bash or query=bash
             return cls(command, primary, tuple(flags), tuple(overrides))
@@ -104,16 +104,19 @@ class CommandLine:
     @property
     def is_for_hydra(self) -> bool:
         """Whether the command line has a flag or key of Hydra itself."""
-        asked = [*self.flags, *self.overrides]
-        return any(re.match(r"[+~]*hydra|-(?!-config-(?:dir|name))", text) for text in asked)
+        arguments = [*self.flags, *self.overrides]
+        return any(re.match(r"[+~]*hydra|-(?!-config-(?:dir|name))", text) for text in arguments)
 
     @property
     def first_job(self) -> list[str]:
         """The overrides of the first job. Values given by Hydra's functions are left out."""
-        given = [Override.read(text) for text in self.overrides if not text.startswith("hydra")]
-        plain = [one for one in given if one.value is None or one.values]
+        overrides = [Override.read(text) for text in self.overrides if not text.startswith("hydra")]
+        plain = [override for override in overrides if override.value is None or override.values]
         if self.is_several:
-            plain = [one._replace(value=one.values[0]) if one.value else one for one in plain]
+            plain = [
+                override._replace(value=override.values[0]) if override.value else override
+                for override in plain
+            ]
         return list(map(str, plain))
 
 
@@ -129,9 +132,11 @@ def _values_of(flags: Sequence[str]) -> dict[str, list[str]]:
 
 def _searchpath(overrides: Sequence[str]) -> list[str]:
     """Return the folders of ``hydra.searchpath``."""
-    typed = [one for one in map(Override.read, overrides) if one.key == "hydra.searchpath"]
-    found = [parse(one.key, one.value or "") for one in typed]
-    return [str(place) for places in found for place in places or ()]
+    places: list[object] = []
+    for override in map(Override.read, overrides):
+        if override.key == "hydra.searchpath":
+            places += parse(override.key, override.value or "") or ()
+    return list(map(str, places))
 
 
 def _search(folder: str) -> None:
@@ -145,9 +150,9 @@ def _search(folder: str) -> None:
     extensions.search(place)
 
 
-def _check_primary(primary: str, own: str) -> None:
+def _check_primary(primary: str, usual: str) -> None:
     """Check that the file of ``--config-name`` exists, and that the command reads its keys."""
-    if primary == own:
+    if primary == usual:
         return
     path = extensions.primary(primary)
     if path is None:
@@ -156,15 +161,16 @@ def _check_primary(primary: str, own: str) -> None:
             f"--config-name={primary}: no folder of configurations has {primary}.yaml"
             f"{nearest(primary, files)}; name its folder with --config-dir=DIR"
         )
-    prepare(own, []).keys.check_file(path)
+    prepare(usual, []).keys.check_file(path)
 
 
-def _check_folders(given: Sequence[Override]) -> None:
+def _check_folders(overrides: Sequence[Override]) -> None:
     """Raise HarnessError for a folder of Hydra's, since results have places of their own."""
-    for one in given:
-        if one.key in ("hydra.run.dir", "hydra.sweep.dir"):
+    for override in overrides:
+        if override.key in ("hydra.run.dir", "hydra.sweep.dir"):
             raise HarnessError(
-                f"{one}: results are written below paths.runs; write paths.runs={one.value}"
+                f"{override}: results are written below paths.runs; "
+                f"write paths.runs={override.value}"
             )
 
 
@@ -220,16 +226,16 @@ def _with_names(primary: str, arguments: Sequence[str]) -> list[str]:
     The values belong to the keys that have no value in conf/ (``???``), except ``out``, which is
     always written.
     """
-    alone = list(itertools.takewhile(lambda one: not IS_KEY.match(one), arguments))
+    alone = list(itertools.takewhile(lambda text: not IS_KEY.match(text), arguments))
     if not alone:
         return [*arguments]
     tree = prepare(primary, []).keys.tree
     keys = [key for key, value in tree.items() if value == "???" and key != "out"]
-    named = []
+    with_keys = []
     for key, argument in zip(keys, alone, strict=False):
         value = argument.replace("'", r"\'")
-        named.append(f"{key}='{value}'")
-    return [*named, *arguments[len(named) :]]
+        with_keys.append(f"{key}='{value}'")
+    return [*with_keys, *arguments[len(with_keys) :]]
 
 
 def quote_file(text: str) -> str:
@@ -250,14 +256,14 @@ def quote_file(text: str) -> str:
     return text if is_plain or not of_file else f"{key}={_quote(value)}"
 
 
-def _quote_token(found: re.Match[str]) -> str:
+def _quote_token(match: re.Match[str]) -> str:
     """Return an item of a list or a mapping with its file name in quotes."""
-    before, token, after = found.groups()
+    before, token, after = match.groups()
     name, colon, value = ("", "", token) if _is_there(token) else token.rpartition(": ")
     is_odd = re.fullmatch(r"[^'\"]*[^\x00-\x7f'\"][^'\"]*", value)
-    return (
-        f"{before}{name}{colon}{_quote(value)}{after}" if is_odd or _is_there(value) else found[0]
-    )
+    if is_odd or _is_there(value):
+        return f"{before}{name}{colon}{_quote(value)}{after}"
+    return match[0]
 
 
 def _is_there(value: str) -> bool:
@@ -275,6 +281,6 @@ def _quote(value: str) -> str:
     if PLAIN.fullmatch(value) and not NO_TEXT.fullmatch(value):
         return value
     escaped = re.sub(
-        r"(\\*)('|\Z)", lambda found: found[1] * 2 + found[2].replace("'", r"\'"), value
+        r"(\\*)('|\Z)", lambda match: match[1] * 2 + match[2].replace("'", r"\'"), value
     )
     return "'" + escaped.replace("${", r"\${") + "'"

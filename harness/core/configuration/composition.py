@@ -70,9 +70,9 @@ def compose(primary: str = "config", overrides: Sequence[str] = ()) -> DictConfi
 
 def build(primary: str, prepared: Prepared) -> DictConfig:
     """Return the configuration of a command with checked overrides."""
-    for one in prepared.typed:
-        if one.is_several and one.place[0] != "hydra":
-            raise several(one, prepared.keys.tree)
+    for override in prepared.typed:
+        if override.is_several and override.place[0] != "hydra":
+            raise several(override, prepared.keys.tree)
     from omegaconf import open_dict
 
     config = _compose(primary, prepared)
@@ -94,66 +94,80 @@ def prepare(primary: str, overrides: Sequence[str]) -> Prepared:
         HarnessError: a key that the command does not read, an unknown name, or a value of another
             type than its default.
     """
-    given = [Override.read(text) for text in overrides]
-    if not any(one.key == "hydra/sweeper" for one in given):  # others draw from a range
-        given = [written_out(one) for one in given]
+    parsed = [Override.read(text) for text in overrides]
+    if not any(override.key == "hydra/sweeper" for override in parsed):  # others draw from a range
+        parsed = [written_out(override) for override in parsed]
     keys = _read(primary, [])
     if "gold" in keys.tree and "dataset" in keys.groups:
-        given += _own_runs(given)
-    choices = _chosen_files(primary, given, keys)
+        parsed += _own_runs(parsed)
+    choices = _chosen_files(primary, parsed, keys)
     keys = _read(primary, choices) if choices else keys
-    added = _inputs(given, keys)
+    added = _inputs(parsed, keys)
     if added:
         choices += added
         keys = _read(primary, choices)
-    given = _renamed(given, keys)
-    _check_keys(given, keys, choices)
+    parsed = _renamed(parsed, keys)
+    _check_keys(parsed, keys, choices)
     if (experiment := keys.groups.get("experiment")) is not None:
         _check_experiment(primary, choices, experiment)
-    typed = [one if one.chooses(keys.groups) else fit(one, keys.tree) for one in given]
-    named = {choice.partition("=")[0].lstrip("+"): choice for choice in choices}
-    typed = [_as_chosen(one, named) for one in typed]
-    passed = [*for_hydra(typed, keys.tree), *(one for one in added if one not in overrides)]
+    typed = [
+        override if override.chooses(keys.groups) else fit(override, keys.tree)
+        for override in parsed
+    ]
+    choice_by_key = {choice.partition("=")[0].lstrip("+"): choice for choice in choices}
+    typed = [_as_chosen(override, choice_by_key) for override in typed]
+    passed = [
+        *for_hydra(typed, keys.tree),
+        *(choice for choice in added if choice not in overrides),
+    ]
     return Prepared(typed, passed, keys)
 
 
-def _chosen_files(primary: str, given: Sequence[Override], keys: Keys) -> list[str]:
+def _chosen_files(primary: str, overrides: Sequence[Override], keys: Keys) -> list[str]:
     """Return the overrides that choose files, as Hydra takes them.
 
     A group of a file that another override adds with ``+`` is known once that one is read.
     """
-    choices = _choices(given, keys.groups)
-    nested = {f"+{one.key}" for one in given if "+" not in one.sign}
+    choices = _choices(overrides, keys.groups)
+    nested = {f"+{override.key}" for override in overrides if "+" not in override.sign}
     outer = [choice for choice in choices if choice.partition("=")[0] not in nested]
     if len(outer) == len(choices):
         return choices
     inner = _read(primary, outer).groups
     known = {key: name for key, name in inner.items() if f"+{key}" in nested}
-    return _choices(given, {**known, **keys.groups})
+    return _choices(overrides, {**known, **keys.groups})
 
 
-def _renamed(given: Sequence[Override], keys: Keys) -> list[Override]:
+def _renamed(overrides: Sequence[Override], keys: Keys) -> list[Override]:
     """Return the overrides with the command's own names of keys; none may then be typed twice."""
-    renamed = [keys.renamed(one) for one in given]
-    new = {one.key for one, old in zip(renamed, given, strict=True) if one.key != old.key}
-    check_twice([one for one in renamed if one.key in new])
+    renamed = [keys.renamed(override) for override in overrides]
+    new = {
+        after.key
+        for after, before in zip(renamed, overrides, strict=True)
+        if after.key != before.key
+    }
+    check_twice([override for override in renamed if override.key in new])
     return renamed
 
 
-def _check_keys(given: Sequence[Override], keys: Keys, choices: Sequence[str]) -> None:
+def _check_keys(overrides: Sequence[Override], keys: Keys, choices: Sequence[str]) -> None:
     """Raise HarnessError for a word without a value, a bracket that is open, or an unread key."""
-    for one in given:
-        if one.value is None and "~" not in one.sign:
-            raise _lone(keys.tree, one.key)
-        check_brackets(one)
-    removed = {one.place[0] for one in given if "~" in one.sign}
-    keys.check([one for one in given if "~" not in one.sign or str(one) not in choices], removed)
+    for override in overrides:
+        if override.value is None and "~" not in override.sign:
+            raise _lone(keys.tree, override.key)
+        check_brackets(override)
+    removals = [override for override in overrides if "~" in override.sign]
+    removed_choices = {*map(str, removals)} & {*choices}
+    checked = [override for override in overrides if str(override) not in removed_choices]
+    keys.check(checked, {override.place[0] for override in removals})
 
 
-def _as_chosen(one: Override, named: Mapping[str, str]) -> Override:
+def _as_chosen(override: Override, choice_by_key: Mapping[str, str]) -> Override:
     """Return the override of a choice with the sign that Hydra needs."""
-    choice = named.get(one.key)
-    return one if choice is None or "~" in one.sign else one._replace(sign=_sign(choice))
+    choice = choice_by_key.get(override.key)
+    if choice is None or "~" in override.sign:
+        return override
+    return override._replace(sign=_sign(choice))
 
 
 def _sign(choice: str) -> str:
@@ -186,7 +200,11 @@ def _compose(primary: str, prepared: Prepared) -> DictConfig:
 
     read = [(Override.read(text), text) for text in prepared.for_hydra]
     groups = prepared.keys.groups
-    files = [text for one, text in read if one.chooses(groups) or one.key.startswith("hydra/")]
+    files = [
+        text
+        for override, text in read
+        if override.chooses(groups) or override.key.startswith("hydra/")
+    ]
     config = copy.deepcopy(_load(primary, files))
     with translate_errors():
         values = [text for text in prepared.for_hydra if text not in files]
@@ -231,15 +249,15 @@ def _resolve_hydra(config: DictConfig) -> None:
 
     plain: Any = OmegaConf.to_container(config, resolve=False)
     del plain["hydra"]
-    found = [".".join(path) for path, value in _leaves(plain) if "${hydra:" in str(value)]
-    if not found:
+    keys = [".".join(path) for path, value in _leaves(plain) if "${hydra:" in str(value)]
+    if not keys:
         return
     instance = HydraConfig.instance()
     before = instance.cfg
     config.hydra.runtime.cwd = os.getcwd()
     instance.set_config(config)
     try:
-        for key in found:
+        for key in keys:
             OmegaConf.update(config, key, OmegaConf.select(config, key), force_add=True)
     finally:
         instance.cfg = before
@@ -251,19 +269,19 @@ def _leaves(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
     return leaves(node, path)
 
 
-def _own_runs(given: Sequence[Override]) -> list[Override]:
+def _own_runs(overrides: Sequence[Override]) -> list[Override]:
     """Return the choice of the dataset for a sweep whose gold is typed, and no dataset."""
-    keys = {one.key for one in given if one.value not in ("", "null")}
+    keys = {override.key for override in overrides if override.value not in ("", "null")}
     return [Override("", "dataset", OWN_RUNS)] if keys & {"gold", "dataset"} == {"gold"} else []
 
 
-def _choices(given: Sequence[Override], groups: Mapping[str, str | None]) -> list[str]:
+def _choices(overrides: Sequence[Override], groups: Mapping[str, str | None]) -> list[str]:
     """Return the overrides that choose files, with their first value.
 
     Raises HarnessError for an unknown name.
     """
     choices = []
-    for override in given:
+    for override in overrides:
         if not override.chooses(groups):
             continue
         if "~" in override.sign:
@@ -284,33 +302,34 @@ def _choices(given: Sequence[Override], groups: Mapping[str, str | None]) -> lis
 
 
 def _no_name(
-    one: Override, wrong: str, known: Sequence[str], groups: Mapping[str, str | None]
+    override: Override, wrong: str, known: Sequence[str], groups: Mapping[str, str | None]
 ) -> HarnessError:
     """Return the error about a name that is not known, or about several in brackets."""
     if not wrong.startswith("["):
-        return unknown(one.key, wrong, known)
+        return unknown(override.key, wrong, known)
     if not wrong.endswith("]"):
-        return unreadable(one.key, wrong)
+        return unreadable(override.key, wrong)
     if "grid" in groups:
-        return axis(one)
+        return axis(override)
     if "," in wrong:
-        return several(one._replace(value=wrong[1:-1]), {})
-    return unknown(one.key, wrong, known)
+        return several(override._replace(value=wrong[1:-1]), {})
+    return unknown(override.key, wrong, known)
 
 
-def _inputs(given: Sequence[Override], keys: Keys) -> list[str]:
+def _inputs(overrides: Sequence[Override], keys: Keys) -> list[str]:
     """Return the entries that plug-ins add for the rerankers that overrides or files name."""
     if "reranker" not in keys.groups or "grid" not in keys.groups:
         return []
-    text = repr([one.value for one in given] + [keys.tree.get("grid"), keys.tree["reranker"]])
+    values = [override.value for override in overrides]
+    text = repr([*values, keys.tree.get("grid"), keys.tree["reranker"]])
     text += repr(keys.groups["reranker"])
-    typed = {one.key for one in given}
+    typed = {override.key for override in overrides}
     inputs = []
     for entry, readers in extensions.inputs().items():
         group = entry.partition("=")[0]
         place = group.partition("@")[2] or group
-        named = re.search(rf"\b({'|'.join(readers)})\b", text)
-        if named and group not in typed and place not in keys.tree:
+        match = re.search(rf"\b({'|'.join(readers)})\b", text)
+        if match and group not in typed and place not in keys.tree:
             inputs.append(f"+{entry}")
     return inputs
 
@@ -325,16 +344,16 @@ def _check_experiment(primary: str, choices: Sequence[str], name: str) -> None:
     chosen = {"defaults": read_conf(path).get("defaults", [])}
     alone = f"{name}_choices"
     ConfigStore.instance().store(alone, chosen, group="experiment", package="_global_")
-    others = [one for one in choices if Override.read(one).key != "experiment"]
+    others = [choice for choice in choices if Override.read(choice).key != "experiment"]
     _read(primary, [*others, f"experiment={alone}"]).check_file(path)
 
 
 def _lone(tree: Mapping[str, Any], word: str) -> HarnessError:
     """Return the error about a word without a value, which names the key that has it."""
-    meant = [f"write {key}={word}" for key in concepts() if key in tree and word in names(key)]
+    mends = [f"write {key}={word}" for key in concepts() if key in tree and word in names(key)]
     if isinstance(tree.get(word), bool):
-        meant = [f"write {word}=true"]
-    return HarnessError(f"{word}: expected key=value; {[*meant, '`--help` has the keys'][0]}")
+        mends = [f"write {word}=true"]
+    return HarnessError(f"{word}: expected key=value; {[*mends, '`--help` has the keys'][0]}")
 
 
 def _check_paths(config: DictConfig) -> None:
@@ -348,7 +367,7 @@ def _check_paths(config: DictConfig) -> None:
 
     plain: Any = OmegaConf.to_container(config, resolve=False)
     files = {key: plain.get(key) for key in ("out", "figure")}
-    files |= {f"paths.{name}": own for name, own in (plain.get("paths") or {}).items()}
+    files |= {f"paths.{name}": folder for name, folder in (plain.get("paths") or {}).items()}
     for key, raw in files.items():
         variable = f"HARNESS_{key.removeprefix('paths.').upper()}"
         if str(raw).startswith("${oc.env:") and variable not in os.environ:

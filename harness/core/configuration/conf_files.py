@@ -57,8 +57,8 @@ def _described(path: Path) -> str:
     files = (place.with_suffix(".py"), place / "__init__.py") if inner else (Path(spec.origin),)
     text = next((file.read_text(encoding="utf-8") for file in files if file.is_file()), "")
     pattern = rf'^(?:class|def) {name}\b.*?"""(.*?)(?:"""|\n\n)'
-    found = re.search(pattern, text, re.DOTALL | re.MULTILINE)
-    return " ".join(found[1].split()) if found else ""
+    match = re.search(pattern, text, re.DOTALL | re.MULTILINE)
+    return " ".join(match[1].split()) if match else ""
 
 
 def _first_sentence(lines: Sequence[str]) -> str:
@@ -68,8 +68,8 @@ def _first_sentence(lines: Sequence[str]) -> str:
     """
     comment = itertools.takewhile(lambda line: re.match(r"#(?!   )", line), lines)
     text = " ".join(line.lstrip("# ").rstrip() for line in comment)
-    found = re.match(r".*?\.(?= [A-Z]|$)", text)
-    return found[0] if found else text
+    match = re.match(r".*?\.(?= [A-Z]|$)", text)
+    return match[0] if match else text
 
 
 def conf_file(concept: str, name: str) -> Path:

@@ -63,8 +63,8 @@ def folders() -> list[Path]:
 @functools.cache
 def _lasting() -> tuple[Path, ...]:
     """Return the folders that stay the same while a process runs."""
-    own = [package_folder("conf"), *(folder / "conf" for folder in plugins().values())]
-    return (*own, *_installed())
+    in_tree = [package_folder("conf"), *(folder / "conf" for folder in plugins().values())]
+    return (*in_tree, *_installed())
 
 
 @functools.cache
@@ -73,7 +73,7 @@ def plugins() -> Mapping[str, Path]:
 
     Plug-ins that cannot be imported, or whose ``NEEDS`` are missing, are left out.
     """
-    found: dict[str, Path] = {}
+    plugin_folders: dict[str, Path] = {}
     needs: dict[str, set[str]] = {}
     for init in sorted(PLUGINS.glob("*/__init__.py")):
         name = init.parent.name
@@ -83,12 +83,16 @@ def plugins() -> Mapping[str, Path]:
             log.warning("plug-in %s is left out: %s", name, in_words(error))
             continue
         needs[name] = {*getattr(module, "NEEDS", ())}
-        found[name] = init.parent
-    while left := next((name for name in found if needs[name] - found.keys()), None):
-        lacking = " and ".join(sorted(needs[left] - found.keys()))
+        plugin_folders[name] = init.parent
+
+    def missing_needs(name: str) -> set[str]:
+        return needs[name] - plugin_folders.keys()
+
+    while left := next(filter(missing_needs, plugin_folders), None):
+        lacking = " and ".join(sorted(missing_needs(left)))
         log.warning("plug-in %s is left out: it needs the plug-in %s", left, lacking)
-        del found[left]
-    return found
+        del plugin_folders[left]
+    return plugin_folders
 
 
 def missing_plugin(what: str) -> str:
@@ -98,9 +102,9 @@ def missing_plugin(what: str) -> str:
         what: a command, or ``<concept>/<name>`` of a configuration.
     """
     path = PLUGINS / BROUGHT
-    brought = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    for name, own in brought.items():
-        if what in own and name not in plugins():
+    names_by_plugin = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    for name, names in names_by_plugin.items():
+        if what in names and name not in plugins():
             folder = f"harness/plugins/{name}"
             return f"needs the plug-in {name}, which is not here; put back the folder {folder}"
     return ""
@@ -143,7 +147,8 @@ def load(kind: str, name: str, asking: str) -> ModuleType:
 
 def primary(name: str) -> Path | None:
     """Return the file ``<name>.yaml`` of a command from the first folder that has one."""
-    return next((path for folder in folders() if (path := folder / f"{name}.yaml").is_file()), None)
+    paths = (folder / f"{name}.yaml" for folder in folders())
+    return next(filter(Path.is_file, paths), None)
 
 
 def config_name(command: str) -> str:
@@ -159,26 +164,26 @@ def added(name: str) -> dict[str, object]:
     """
     from harness.core.configuration.yaml_files import read_conf
 
-    found: dict[str, object] = {}
+    added_keys: dict[str, object] = {}
     defaults: list[object] = []
     for path in additions().get(name, ()):
-        own = {**read_conf(path)}
-        defaults += own.pop("defaults", [])
-        found = {**merge(found, own), "defaults": defaults}
-    return found
+        content = {**read_conf(path)}
+        defaults += content.pop("defaults", [])
+        added_keys = {**merge(added_keys, content), "defaults": defaults}
+    return added_keys
 
 
-def merge(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+def merge(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
     """Return two mappings as one, in which values of the second replace those of the first.
 
     Mappings below the same key are merged, too.
     """
     both = {
-        key: merge(one[key], other[key])
-        for key in one.keys() & other.keys()
-        if isinstance(one[key], Mapping) and isinstance(other[key], Mapping)
+        key: merge(first[key], second[key])
+        for key in first.keys() & second.keys()
+        if isinstance(first[key], Mapping) and isinstance(second[key], Mapping)
     }
-    return {**one, **other, **both}
+    return {**first, **second, **both}
 
 
 @functools.cache
@@ -186,12 +191,12 @@ def additions() -> Mapping[str, Sequence[Path]]:
     """Return the files of plug-ins that have the name of a file in the core's ``conf/``, by that
     name.
     """
-    found: dict[str, list[Path]] = {}
+    files: dict[str, list[Path]] = {}
     for folder in plugins().values():
         for path in sorted((folder / "conf").glob("*.yaml")):
             if (package_folder("conf") / path.name).is_file():
-                found.setdefault(path.stem, []).append(path)
-    return found
+                files.setdefault(path.stem, []).append(path)
+    return files
 
 
 def inputs() -> Mapping[str, set[str]]:
@@ -203,13 +208,14 @@ def inputs() -> Mapping[str, set[str]]:
     """
     from harness.core.configuration.yaml_files import read_conf
 
-    found = {}
+    readers_by_entry = {}
     for path in additions().get("config", ()):
         entries = read_conf(path)["defaults"]
-        readers = {own.stem for own in (path.parent / "reranker").glob("*.yaml")}
-        for group, name in (pair for entry in entries for pair in entry.items()):
-            found[f"{group.lstrip('/')}={name}"] = readers
-    return found
+        readers = {file.stem for file in (path.parent / "reranker").glob("*.yaml")}
+        for entry in entries:
+            for group, name in entry.items():
+                readers_by_entry[f"{group.lstrip('/')}={name}"] = readers
+    return readers_by_entry
 
 
 def extend_hydra() -> None:
@@ -242,7 +248,7 @@ def _plugin() -> type:
 @functools.cache
 def _installed() -> tuple[Path, ...]:
     """Return the folders of the entry points, without packages that cannot be imported."""
-    found: list[Path] = []
+    installed: list[Path] = []
     for point in sorted(entry_points(group=GROUP)):
         try:
             spec = importlib.util.find_spec(point.value)
@@ -250,21 +256,20 @@ def _installed() -> tuple[Path, ...]:
             problem = "" if places else "that folder does not exist"
         except (Exception, SystemExit) as error:  # its code may raise anything
             places, problem = (), in_words(error)
-        found += [Path(place).resolve() for place in places]
+        installed += [Path(place).resolve() for place in places]
         if problem:
             what = f"{point.name} = {point.value} of {GROUP}"
             log.warning("plug-in %s is left out: %s; reinstall or remove it", what, problem)
-    return tuple(found)
+    return tuple(installed)
 
 
 def packages() -> set[str]:
     """Return the names of other packages whose classes are in configurations."""
-    texts = (
-        path.read_text(encoding="utf-8") for folder in folders() for path in folder.glob("*/*.yaml")
-    )
-    return {name for text in texts for name in re.findall(r"_target_: *(\w+)\.", text)} - {
-        PACKAGE.name
-    }
+    names: set[str] = set()
+    for folder in folders():
+        for path in folder.glob("*/*.yaml"):
+            names |= {*re.findall(r"_target_: *(\w+)\.", path.read_text(encoding="utf-8"))}
+    return names - {PACKAGE.name}
 
 
 def _of_the_command() -> Iterator[Path]:
@@ -272,17 +277,17 @@ def _of_the_command() -> Iterator[Path]:
     hydra = sys.modules.get("hydra.core.hydra_config")
     config = hydra and hydra.HydraConfig.instance().cfg
     for source in config.hydra.runtime.config_sources if config else ():
-        own = source.provider in ("main", "hydra", "schema", GROUP)
-        if not own and source.schema == "file":
+        is_standard = source.provider in ("main", "hydra", "schema", GROUP)
+        if not is_standard and source.schema == "file":
             yield Path(source.path).resolve()
 
 
 @functools.cache
-def _checked(looked: tuple[Path, ...]) -> tuple[Path, ...]:
-    found = tuple(dict.fromkeys(place.resolve() for place in looked if place.is_dir()))
-    concepts = {path.name for path in found[0].iterdir() if path.is_dir()}
+def _checked(places: tuple[Path, ...]) -> tuple[Path, ...]:
+    existing = tuple(dict.fromkeys(place.resolve() for place in places if place.is_dir()))
+    concepts = {path.name for path in existing[0].iterdir() if path.is_dir()}
     files: dict[tuple[str, str], Path] = {}
-    for folder in found:
+    for folder in existing:
         for path in folder.glob("*/*.yaml"):
             concept, name = path.parent.name, path.stem
             other = files.setdefault((concept, name), path)
@@ -291,4 +296,4 @@ def _checked(looked: tuple[Path, ...]) -> tuple[Path, ...]:
                 raise HarnessError(
                     f"{path}: {concept}={name} is already {other}; give it another name"
                 )
-    return found
+    return existing

@@ -36,10 +36,10 @@ def missing_library(error: ImportError, asking: str) -> HarnessError | None:
 
     module = (error.name or "").partition(".")[0]
     library = canonicalize_name(OF_ANOTHER_NAME.get(module, module))
-    bringing = [extra for extra, libraries in _extras().items() if library in libraries]
-    if not bringing or any(Distribution.discover(name=library)):
+    with_library = [extra for extra, libraries in _extras().items() if library in libraries]
+    if not with_library or any(Distribution.discover(name=library)):
         return None
-    extra = min(bringing, key=lambda name: len(_extras()[name]))
+    extra = min(with_library, key=lambda name: len(_extras()[name]))
     return HarnessError(f"{asking} needs {library}, which is not installed: {pip_install(extra)}")
 
 
@@ -74,12 +74,12 @@ def program(name: str) -> str:
     """Return how a shell in this folder starts a program of this installation: by name if its
     environment is active, otherwise by path.
     """
-    path, here = Path(sys.executable).with_name(name), Path.cwd()
+    path, folder = Path(sys.executable).with_name(name), Path.cwd()
     active = shutil.which(name)
     if (active and Path(active).parent == path.parent) or not path.exists():
         return name
-    if path.is_relative_to(here):
-        path = path.relative_to(here)
+    if path.is_relative_to(folder):
+        path = path.relative_to(folder)
     return shlex.quote(str(path))
 
 
@@ -105,6 +105,6 @@ def _extras() -> dict[str, set[str]]:
         return {}
     extras: dict[str, set[str]] = defaultdict(set)
     for requirement in map(Requirement, lines):
-        if found := re.search(r'extra == "([^"]+)"', str(requirement.marker)):
-            extras[found[1]].add(canonicalize_name(requirement.name))
+        if match := re.search(r'extra == "([^"]+)"', str(requirement.marker)):
+            extras[match[1]].add(canonicalize_name(requirement.name))
     return dict(extras)

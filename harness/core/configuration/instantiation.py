@@ -38,12 +38,12 @@ def instantiate(node: Any) -> Any:
 
 def _mistake(error: BaseException, node: Any) -> HarnessError | None:
     """Return the mistake that the user can mend, or None for a bug of this project."""
-    named = re.search(r"target '([^']+)'", str(error))
-    own = node.get("_target_", node) if hasattr(node, "get") else node
-    target = named[1] if named else str(own)
+    match = re.search(r"target '([^']+)'", str(error))
+    configured = node.get("_target_", node) if hasattr(node, "get") else node
+    target = match[1] if match else str(configured)
     causes = list(causes_of(error))
-    if (told := _told(causes, target)) is not None:
-        return told
+    if (mistake := _users_mistake(causes, target)) is not None:
+        return mistake
     last = causes[-1]
     if "locating target" in str(error) and _is_absent(target, last):
         return HarnessError(f"{target}: there is no such class; correct `_target_` in its file")
@@ -59,7 +59,7 @@ def _mistake(error: BaseException, node: Any) -> HarnessError | None:
     return HarnessError(message or f"{target} cannot be made: {_reason(last)}; correct that module")
 
 
-def _told(causes: Iterable[BaseException], target: str) -> HarnessError | None:
+def _users_mistake(causes: Iterable[BaseException], target: str) -> HarnessError | None:
     """Return the first cause that is the user's mistake, or that names a field that is unknown."""
     from hydra.utils import get_object
 

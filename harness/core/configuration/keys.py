@@ -47,62 +47,62 @@ class Keys:
     tree: Mapping[str, Any]
     groups: Mapping[str, str | None]
 
-    def renamed(self, one: Override) -> Override:
+    def renamed(self, override: Override) -> Override:
         """Return an override with the key that the command has for it.
 
         ``metric`` is ``metrics``, and a key below a reference is that of the section that it refers
         to: ``encoder.batch_size`` for ``lists.dense.encoder.batch_size``.
         """
-        if one.key in SAME and "k" in self.tree and one.key not in self.tree:
-            return one._replace(key=SAME[one.key])
+        if override.key in SAME and "k" in self.tree and override.key not in self.tree:
+            return override._replace(key=SAME[override.key])
         node: Any = self.tree
-        words = one.key.split(".")
+        words = override.key.split(".")
         for depth, word in enumerate(words[:-1], 1):
             node = node.get(word) if isinstance(node, Mapping) else None
-            if isinstance(node, str) and (named := REFERENCE.fullmatch(node)):
-                return self.renamed(one._replace(key=".".join([named[1], *words[depth:]])))
-        return one
+            if isinstance(node, str) and (reference := REFERENCE.fullmatch(node)):
+                return self.renamed(override._replace(key=".".join([reference[1], *words[depth:]])))
+        return override
 
-    def check(self, given: Sequence[Override], removed: Collection[str] = ()) -> None:
+    def check(self, overrides: Sequence[Override], removed: Collection[str] = ()) -> None:
         """Raise HarnessError for the first override of a key that the command does not read.
 
         Args:
-            given: the overrides.
+            overrides: the overrides.
             removed: sections that ``~`` removes, which ``+`` may write again.
         """
-        known = _referred(repr([one.value for one in given]))
+        known = _referred(repr([override.value for override in overrides]))
         known |= {*removed}
-        for one in given:
-            if one.place[0] == "hydra" or (one.place[0] in known and "+" in one.sign):
+        for override in overrides:
+            head, *inner = override.place
+            if head == "hydra" or (head in known and "+" in override.sign):
                 continue
-            if one.chooses(self.groups):
-                if not self._has_place(one):
-                    raise _error(one, *self._missing(one.place, one.value or ""))
+            if override.chooses(self.groups):
+                if not self._has_place(override):
+                    raise _error(override, *self._missing(override.place, override.value or ""))
                 continue
-            head, *inner = one.place
-            if head == "lists" and len(inner) > 1 and inner[0] in _typed_files(given):
-                raise _error(one, f"lists.{inner[0]} is a file, which has no {inner[1]}", "")
-            self._check_leaves(one)
+            if head == "lists" and len(inner) > 1 and inner[0] in _typed_files(overrides):
+                raise _error(override, f"lists.{inner[0]} is a file, which has no {inner[1]}", "")
+            self._check_leaves(override)
 
-    def _check_leaves(self, one: Override) -> None:
+    def _check_leaves(self, override: Override) -> None:
         """Raise HarnessError for the first key of an override that the command does not read."""
-        leaves = [*_typed_leaves(one, self.tree)]
+        leaves = [*_typed_leaves(override, self.tree)]
         files = {words[:2] for words, _ in leaves if words[0] == "lists" and words[2:] == ("file",)}
         for words, value in leaves:
             if words[:2] in files and words[2] in ("file", "columns"):
                 continue  # a list with the names of its file's columns
-            if fault := self.fault(words, value, "+" in one.sign):
-                raise _error(one, *fault)
+            if fault := self.fault(words, value, "+" in override.sign):
+                raise _error(override, *fault)
 
     def check_file(self, path: Path) -> None:
         """Raise HarnessError for the keys of a file at the root (an experiment) that no command
         reads. One line has all of them.
         """
-        own = {key: value for key, value in read_conf(path).items() if key != "defaults"}
+        settings = {key: value for key, value in read_conf(path).items() if key != "defaults"}
         anchors = re.findall(r"(?m)^(\w+): *&", path.read_text(encoding="utf-8"))
-        allowed = {*OF_ONE_COMMAND, *anchors, *_referred(repr(own) + repr(self.tree))}
+        allowed = {*OF_ONE_COMMAND, *anchors, *_referred(repr(settings) + repr(self.tree))}
         faults = []
-        for words, value in _leaves(own, (), self.tree):
+        for words, value in _leaves(settings, (), self.tree):
             if words[0] in allowed - self.tree.keys():
                 continue
             if fault := self.fault(words, value):
@@ -138,8 +138,8 @@ class Keys:
         return None
 
     def _referred_node(self, node: Any) -> Any:
-        if isinstance(node, str) and (named := REFERENCE.fullmatch(node)):
-            return value_at(self.tree, named[1].split("."))
+        if isinstance(node, str) and (reference := REFERENCE.fullmatch(node)):
+            return value_at(self.tree, reference[1].split("."))
         return node
 
     def _takes(self, section: Sequence[str], word: str, node: Any, adds: bool) -> bool:
@@ -154,9 +154,9 @@ class Keys:
             return open_section or (adds and (inner > 1 or holds_strategies(node)))
         return adds and node is None
 
-    def _has_place(self, one: Override) -> bool:
+    def _has_place(self, override: Override) -> bool:
         """Return whether a chosen file has a place that the command reads."""
-        return one.key in self.groups or one.place[0] in self.tree
+        return override.key in self.groups or override.place[0] in self.tree
 
     def _missing(self, words: Sequence[str], value: Any) -> tuple[str, str]:
         """Return the fault of a key whose first word the command lacks, and the nearest key.
@@ -175,15 +175,13 @@ class Keys:
         if (near := OTHERS.get(name, "")) in self.tree:
             return near
         inside = self._inside()
-        below = [key for key, own in inside.items() if own == name]
+        below = [key for key, last_word in inside.items() if last_word == name]
         alike = closest(name, self._roots(is_section))
         if words[0].removesuffix("s") in self.tree and alike:
             return alike
-        return (
-            next(iter(below), "")
-            or alike
-            or (closest(name, inside) if re.search(r"[._]", name) else "")
-        )
+        if below or alike:
+            return below[0] if below else alike
+        return closest(name, inside) if re.search(r"[._]", name) else ""
 
     def _inside(self) -> dict[str, str]:
         """Return keys of sections that are no strategies, with their last words."""
@@ -197,7 +195,7 @@ class Keys:
     def _roots(self, is_section: bool) -> list[str]:
         """Return the first words that may be meant: of sections, too, if one is typed."""
         chosen = [group for group in self.groups if len(names(group.partition("@")[0])) > 1]
-        plain = [key for key, own in self.tree.items() if not isinstance(own, Mapping)]
+        plain = [key for key, value in self.tree.items() if not isinstance(value, Mapping)]
         return [*self.tree, *chosen] if is_section else [*plain, *chosen]
 
     def _is_strategy(self, section: str, keys: Mapping[str, Any]) -> bool:
@@ -214,16 +212,17 @@ class Keys:
             ), ""
         if node is None:
             return f"{section} has no names; write '{section}={{{last}: {value}}}'", ""
-        own = [str(name) for name in node if name != "_target_"] if node else []
+        existing = [str(name) for name in node if name != "_target_"] if node else []
         if not isinstance(node, Mapping):
             return f"{section} has one value, {node}, and no keys", ""
-        known = own if section not in STRATEGIES else [*own, *_fields(section)]
+        in_section = ", ".join(existing)
+        known = existing if section not in STRATEGIES else [*existing, *_fields(section)]
         if near := closest(last, known):
             return f"{section} has no {last}", f"{section}.{near}"
         if len(sections) > 1 and sections[0] in STRATEGIES:
             shown = ", ".join([f"{last}: {value}", "..."])
-            return f"{section} has {', '.join(own)}; write '{section}={{{shown}}}' for others", ""
-        return f"{section} has no {last}" + (f"; it has {', '.join(own)}" if own else ""), ""
+            return f"{section} has {in_section}; write '{section}={{{shown}}}' for others", ""
+        return f"{section} has no {last}" + (f"; it has {in_section}" if existing else ""), ""
 
 
 def _fields(concept: str) -> set[str]:
@@ -231,12 +230,17 @@ def _fields(concept: str) -> set[str]:
     return {field for name in names(concept) for field in defaults(concept, name)} - {"_target_"}
 
 
-def _typed_files(given: Sequence[Override]) -> set[str]:
+def _typed_files(overrides: Sequence[Override]) -> set[str]:
     """Return the names of the lists that are typed as files."""
-    mappings = [one.value or "" for one in given if one.key == "lists"]
-    typed = {item.partition(":")[0].strip() for text in mappings for item in split(text[1:-1])}
-    alone = [one.place for one in given if len(one.place) == 2 and "@" not in one.key]
-    return typed | {name for head, name in alone if head == "lists"}
+    typed: set[str] = set()
+    for override in overrides:
+        head, *names_below = override.place
+        if override.key == "lists":
+            items = split((override.value or "")[1:-1])
+            typed |= {item.partition(":")[0].strip() for item in items}
+        elif head == "lists" and len(names_below) == 1 and "@" not in override.key:
+            typed |= {*names_below}
+    return typed
 
 
 def _referred(text: str) -> set[str]:
@@ -244,23 +248,25 @@ def _referred(text: str) -> set[str]:
     return set(re.findall(r"\$\{(\w+)", text))
 
 
-def _error(one: Override, fault: str, near: str) -> HarnessError:
+def _error(override: Override, fault: str, near: str) -> HarnessError:
     if "write" in fault or "typed in" in fault:
-        return HarnessError(f"{one}: {fault}")
-    mend = f"write {near}={(one.value or '').strip()}" if near else "leave it out"
-    mend = f"write ~{near}" if near and "~" in one.sign else mend
-    return HarnessError(f"{one}: {_with_hint(fault, near)}; {mend}")
+        return HarnessError(f"{override}: {fault}")
+    mend = f"write {near}={(override.value or '').strip()}" if near else "leave it out"
+    mend = f"write ~{near}" if near and "~" in override.sign else mend
+    return HarnessError(f"{override}: {_with_hint(fault, near)}; {mend}")
 
 
 def _with_hint(fault: str, near: str) -> str:
     return f"{fault} (did you mean {near}?)" if near else fault
 
 
-def _typed_leaves(one: Override, tree: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _typed_leaves(
+    override: Override, tree: Mapping[str, Any]
+) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Yield the words and the value of each key that an override sets."""
-    words, value = (*one.place,), one.value or ""
+    words, value = (*override.place,), override.value or ""
     if value.startswith("{"):
-        yield from _leaves(parse(one.key, value), words, tree)
+        yield from _leaves(parse(override.key, value), words, tree)
     else:
         yield words, value
 
@@ -277,14 +283,14 @@ def _leaves(
     if not isinstance(value, Mapping) or (words and (is_field or not _is_section(words, tree))):
         yield words, value
         return
-    for key, own in value.items():
-        yield from _leaves(own, (*words, str(key)), tree)
+    for key, inner in value.items():
+        yield from _leaves(inner, (*words, str(key)), tree)
 
 
 def _is_section(words: Iterable[str], tree: Mapping[str, Any]) -> bool:
     node: Any = tree
     for word in words:
         node = node.get(word) if isinstance(node, Mapping) else None
-        if isinstance(node, str) and (named := REFERENCE.fullmatch(node)):
-            node = value_at(tree, named[1].split("."))
+        if isinstance(node, str) and (reference := REFERENCE.fullmatch(node)):
+            node = value_at(tree, reference[1].split("."))
     return isinstance(node, Mapping) and bool(node)

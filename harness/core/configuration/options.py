@@ -38,11 +38,11 @@ def options(command: str) -> list[Option]:
     The keys of included files come first. A repeated key appears once, with its last default, as in
     Hydra.
     """
-    found: dict[str, Option] = {}
+    by_key: dict[str, Option] = {}
     for path in (primary(command), *additions().get(command, ())):
-        for one in _of_file(path) if path else ():
-            found[one.key] = one
-    return list(found.values())
+        for option in _of_file(path) if path else ():
+            by_key[option.key] = option
+    return list(by_key.values())
 
 
 def _of_file(path: Path) -> Iterator[Option]:
@@ -58,7 +58,8 @@ def _of_file(path: Path) -> Iterator[Option]:
             name = f"{section}.{key[2]}" if key[1] else key[2]
             is_long = key[3].startswith("[") and len(key[3]) > MOST
             if comment:
-                yield Option(name, LONG if is_long else key[3].removeprefix("???"), comment)
+                default = LONG if is_long else key[3].removeprefix("???")
+                yield Option(name, default, comment)
 
 
 def _of_default(entry: str | Mapping[str, str]) -> Iterator[Option]:

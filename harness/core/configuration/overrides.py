@@ -94,38 +94,39 @@ class Override(NamedTuple):
 
 def split(text: str, at: str = ",") -> list[str]:
     """Return the parts of a value between separators that are not in brackets or quotes."""
-    found, depth = [""], 0
+    parts, depth = [""], 0
     for piece in PIECE.findall(text):
         depth += (piece in "[{(") - (piece in "]})")
         if piece == at and not depth:
-            found.append("")
+            parts.append("")
         else:
-            found[-1] += piece
-    return found
+            parts[-1] += piece
+    return parts
 
 
-def written_out(one: Override) -> Override:
+def written_out(override: Override) -> Override:
     """Return an override with the decimals of a range, which Hydra adds up as floats: 0.2,0.5,0.8
     for ``range(0.2,0.9,0.3)``.
     """
-    found = RANGE.fullmatch(one.value or "")
-    if found is None:
-        return one
-    start, stop, step = map(Decimal, found.groups())
+    match = RANGE.fullmatch(override.value or "")
+    if match is None:
+        return override
+    start, stop, step = map(Decimal, match.groups())
     count = math.ceil((stop - start) / step) if step else 0
-    return one._replace(value=",".join(str(start + n * step) for n in range(count)) or one.value)
+    values = ",".join(str(start + n * step) for n in range(count))
+    return override._replace(value=values or override.value)
 
 
-def check_twice(given: Sequence[Override]) -> None:
+def check_twice(overrides: Sequence[Override]) -> None:
     """Raise HarnessError if a key has two values."""
     seen: dict[str, Override] = {}
-    for one in given:
-        other = seen.setdefault(one.key, one)
-        if None in (one.value, other.value) or "~" in one.sign + other.sign:
+    for override in overrides:
+        other = seen.setdefault(override.key, override)
+        if None in (override.value, other.value) or "~" in override.sign + other.sign:
             continue
-        if other.value != one.value:
-            both = f"{str(other).lstrip('+')} and {str(one).lstrip('+')}"
-            raise HarnessError(f"{both}: {one.key} is given twice; leave one out")
+        if other.value != override.value:
+            both = f"{str(other).lstrip('+')} and {str(override).lstrip('+')}"
+            raise HarnessError(f"{both}: {override.key} is given twice; leave one out")
 
 
 def parse(key: str, value: str) -> Any:
@@ -156,15 +157,15 @@ def unreadable(key: str, value: str) -> HarnessError:
         )
     if nested and re.search(r"[\[{,:]\s*[,\]}]", value):
         return HarnessError(f"{key}={value}: a value is missing beside a comma or a colon")
-    if value.startswith("{") and (named := re.search(r"[{,]\s*(\w+)=", value)):
+    if value.startswith("{") and (equals := re.search(r"[{,]\s*(\w+)=", value)):
         mend = value.replace("=", ": ")
         return HarnessError(
-            f"{key}={value}: {named[1]}= needs a colon in braces; write '{key}={mend}'"
+            f"{key}={value}: {equals[1]}= needs a colon in braces; write '{key}={mend}'"
         )
-    if odd := re.search(r"[{,]\s*['\"]?([^{},:'\"]*[^\x00-\x7f{},:'\"][^{},:'\"]*):", value):
+    if odd_name := re.search(r"[{,]\s*['\"]?([^{},:'\"]*[^\x00-\x7f{},:'\"][^{},:'\"]*):", value):
         return HarnessError(
-            f"{key}={value}: rename {odd[1]}; a name in braces has only letters a to z, digits, "
-            "blanks and _ - + . @ / % $ * ? |"
+            f"{key}={value}: rename {odd_name[1]}; a name in braces has only letters a to z, "
+            "digits, blanks and _ - + . @ / % $ * ? |"
         )
     if value.startswith("{") and (mended := _with_plain_names(value)) != value:
         return HarnessError(
@@ -190,99 +191,101 @@ def _with_plain_names(value: str) -> str:
     return f"{{{','.join(entries)}}}"
 
 
-def several(one: Override, tree: Mapping[str, Any]) -> HarnessError:
+def several(override: Override, tree: Mapping[str, Any]) -> HarnessError:
     """Return the error about several values in one job, with the forms of a list and of a job for
     each.
 
     Args:
-        one: the override.
+        override: the override.
         tree: the keys of the command.
     """
-    value = one.value or ""
-    default = value_at(tree, one.key.split("."))
-    if one.key == "lists":
-        named = value
+    value = override.value or ""
+    default = value_at(tree, override.key.split("."))
+    if override.key == "lists":
+        with_names = value
         if ":" not in value:
-            named = re.sub(r"(?:[^,/]*/)*([^,./]+)[^,]*", r"\1: \g<0>", value)
-        return HarnessError(f"{one}: name each list, as in '{one.key}={{{named}}}'")
-    if "grid" in tree and AXIS.fullmatch(one.key) and isinstance(default, (dict, float)):
-        return axis(one)
-    takes_list = not ("(" in value or isinstance(default, (str, float, dict)) or one.key == "run")
-    forms = [f"a list is {one.key}=[{value}]"] if takes_list else []
+            with_names = re.sub(r"(?:[^,/]*/)*([^,./]+)[^,]*", r"\1: \g<0>", value)
+        return HarnessError(f"{override}: name each list, as in '{override.key}={{{with_names}}}'")
+    if "grid" in tree and AXIS.fullmatch(override.key) and isinstance(default, (dict, float)):
+        return axis(override)
+    is_single = "(" in value or isinstance(default, (str, float, dict)) or override.key == "run"
+    forms = [] if is_single else [f"a list is {override.key}=[{value}]"]
     if re.fullmatch(r"[-+]?[0-9]+,[0-9]+", value):
-        forms.append(f"with a decimal point {one.key}={value.replace(',', '.')}")
+        forms.append(f"with a decimal point {override.key}={value.replace(',', '.')}")
     if tree and "paths" not in tree:
-        forms.append(f"give one, as in {one.key}={next(iter(one.values), value)}")
+        forms.append(f"give one, as in {override.key}={next(iter(override.values), value)}")
     else:
-        forms.append(f"with -m a job for each: -m {one.key}={value}")
-    return HarnessError(f"{one}: several values; {', '.join(forms)}")
+        forms.append(f"with -m a job for each: -m {override.key}={value}")
+    return HarnessError(f"{override}: several values; {', '.join(forms)}")
 
 
-def axis(one: Override) -> HarnessError:
+def axis(override: Override) -> HarnessError:
     """Return the error about several values for a key of a sweep that has one value."""
-    value = one.value if (one.value or "").startswith("[") else f"[{one.value}]"
+    value = override.value if (override.value or "").startswith("[") else f"[{override.value}]"
     return HarnessError(
-        f"{one}: expected one value; several are an axis of the grid: write "
-        f"'+grid.mine={{{one.key}: {value}}}'"
+        f"{override}: expected one value; several are an axis of the grid: write "
+        f"'+grid.mine={{{override.key}: {value}}}'"
     )
 
 
-def fit(one: Override, tree: Mapping[str, Any]) -> Override:
+def fit(override: Override, tree: Mapping[str, Any]) -> Override:
     """Return an override in the form of its default: ``metrics=[a]`` for ``metrics=a`` if it is a
     list, ``strict=true`` for ``strict=yes``, ``gate.kind=better`` for ``gate=better``.
 
     Raises:
         HarnessError: the value has another type than the default.
     """
-    value, default = one.value or "", value_at(tree, one.key.split("."))
+    value, default = override.value or "", value_at(tree, override.key.split("."))
     is_plain = value[:1] not in ("", "$", "{", "[")
     if isinstance(default, bool) and value[:1] not in ("", "$"):
-        words = [word.lower() for word in one.values]
+        words = [word.lower() for word in override.values]
         if wrong := {*words} - {*TRUTHS}:
-            raise HarnessError(f"{one}: expected true or false, got {min(wrong)}")
-        one = one._replace(value=",".join(map(TRUTHS.__getitem__, words)) or value)
+            raise HarnessError(f"{override}: expected true or false, got {min(wrong)}")
+        override = override._replace(value=",".join(map(TRUTHS.__getitem__, words)) or value)
     elif isinstance(default, dict) and is_plain:
-        one = _fit_section(one, value, default)
+        override = _fit_section(override, value, default)
     elif isinstance(default, list) and is_plain:
-        one = _fit_list(one, value, default)
-    _check_kind(one, value[:1], default, tree)
-    knob = KNOB.fullmatch(one.key) and not one.sign and one.value is not None
-    return one._replace(sign="++") if knob else one
+        override = _fit_list(override, value, default)
+    _check_kind(override, value[:1], default, tree)
+    knob = KNOB.fullmatch(override.key) and not override.sign and override.value is not None
+    return override._replace(sign="++") if knob else override
 
 
-def _check_kind(one: Override, bracket: str, default: Any, tree: Mapping[str, Any]) -> None:
+def _check_kind(override: Override, bracket: str, default: Any, tree: Mapping[str, Any]) -> None:
     """Raise HarnessError for a list in place of a number of a sweep, or of a mapping, or for a
     mapping in place of a list.
     """
     if bracket == "[" and isinstance(default, (int, float)) and "grid" in tree:
-        raise axis(one)
+        raise axis(override)
     if (bracket, type(default)) in (("[", dict), ("{", list)):
-        wanted = "a mapping, as in {name: value}" if bracket == "[" else "a list, as in [a,b]"
-        raise HarnessError(f"{one}: expected {wanted}")
+        form = "a mapping, as in {name: value}" if bracket == "[" else "a list, as in [a,b]"
+        raise HarnessError(f"{override}: expected {form}")
 
 
-def _fit_list(one: Override, value: str, default: Sequence[Any]) -> Override:
+def _fit_list(override: Override, value: str, default: Sequence[Any]) -> Override:
     """Return a lone name as a list of it, if the default is a list of names."""
     is_named = all(isinstance(item, str) for item in default)
-    if value == "null" or one.is_several or not is_named:
-        return one
+    if value == "null" or override.is_several or not is_named:
+        return override
     if NO_NAME.fullmatch(value):
-        raise HarnessError(f"{one}: expected a name, or a list of names, as in {one.key}=[a,b]")
-    return one._replace(value=f"[{value}]")
-
-
-def _fit_section(one: Override, value: str, default: Mapping[str, Any]) -> Override:
-    if list(default) == ["kind"]:  # `gate` is the name of a concept of a plug-in, too
-        return one._replace(key=f"{one.key}.kind")
-    closed = default and "." not in one.key and not holds_strategies(default)
-    if closed and not (value == "null" and one.key in MAY_BE_NULL):
-        keys = list(map(str, default))
-        gold = f"; its gold is gold={value}" if value in names(one.key) else ""
         raise HarnessError(
-            f"{one}: expected its keys, as in {one.key}.{keys[0]}=...; it has: "
+            f"{override}: expected a name, or a list of names, as in {override.key}=[a,b]"
+        )
+    return override._replace(value=f"[{value}]")
+
+
+def _fit_section(override: Override, value: str, default: Mapping[str, Any]) -> Override:
+    if list(default) == ["kind"]:  # `gate` is the name of a concept of a plug-in, too
+        return override._replace(key=f"{override.key}.kind")
+    closed = default and "." not in override.key and not holds_strategies(default)
+    if closed and not (value == "null" and override.key in MAY_BE_NULL):
+        keys = list(map(str, default))
+        gold = f"; its gold is gold={value}" if value in names(override.key) else ""
+        raise HarnessError(
+            f"{override}: expected its keys, as in {override.key}.{keys[0]}=...; it has: "
             f"{', '.join(keys)}{gold}"
         )
-    return one
+    return override
 
 
 def holds_strategies(section: Mapping[str, Any]) -> bool:
@@ -291,29 +294,29 @@ def holds_strategies(section: Mapping[str, Any]) -> bool:
     return any(isinstance(node, dict) and "_target_" in node for node in nodes)
 
 
-def for_hydra(given: Sequence[Override], tree: Mapping[str, Any]) -> Iterator[str]:
+def for_hydra(overrides: Sequence[Override], tree: Mapping[str, Any]) -> Iterator[str]:
     """Yield overrides that let Hydra replace a typed mapping of lists, or a mapping in a strategy's
     field (``fuser.weights``), where it would merge it.
 
     Lists that are typed by their strategy (``+retriever@lists.mine=bm25``) stay.
     """
-    beside = {one.key.partition("@lists.")[2] for one in given}
-    there = {*(tree.get("lists") or {})} - beside
-    for one in given:
-        value = one.value or ""
-        holder, _, last = one.key.rpartition(".")
+    typed_lists = {override.key.partition("@lists.")[2] for override in overrides}
+    default_lists = {*(tree.get("lists") or {})} - typed_lists
+    for override in overrides:
+        value = override.value or ""
+        holder, _, last = override.key.rpartition(".")
         section = value_at(tree, holder.split(".")) if holder else None
-        if one.key == "lists" and value.startswith("{"):
-            yield from (f"~lists.{name}" for name in sorted(there))
-            yield from _each_list(one, value)
+        if override.key == "lists" and value.startswith("{"):
+            yield from (f"~lists.{name}" for name in sorted(default_lists))
+            yield from _list_overrides(override, value)
         elif value.startswith("{") and isinstance(section, dict) and "_target_" in section:
-            yield from [f"~{one.key}"] if section.get(last) else []
-            yield str(one._replace(sign="++"))
+            yield from [f"~{override.key}"] if section.get(last) else []
+            yield str(override._replace(sign="++"))
         else:
-            yield str(one)
+            yield str(override)
 
 
-def _each_list(one: Override, value: str) -> Iterator[str]:
+def _list_overrides(override: Override, value: str) -> Iterator[str]:
     """Yield the override of all lists, and one for each list whose name Hydra would not read as a
     text.
     """
@@ -322,15 +325,15 @@ def _each_list(one: Override, value: str) -> Iterator[str]:
     rest = ",".join("".join(item) for item in items if item not in odd)
     if rest or not odd:
         yield f"++lists={{{rest}}}"
-    yield from (f"++lists.{name.strip()}={own.strip()}" for name, _, own in odd)
+    yield from (f"++lists.{name.strip()}={text.strip()}" for name, _, text in odd)
 
 
-def check_brackets(one: Override) -> None:
+def check_brackets(override: Override) -> None:
     """Raise HarnessError if a bracket is not closed, or a typed mapping has a name twice."""
-    if split(f"{one.value},")[-1]:
-        raise unreadable(one.key, one.value or "")
-    if not (one.value or "").startswith("{"):
+    if split(f"{override.value},")[-1]:
+        raise unreadable(override.key, override.value or "")
+    if not (override.value or "").startswith("{"):
         return
-    items = [item.partition(":")[0].strip() for item in split((one.value or "")[1:-1])]
+    items = [item.partition(":")[0].strip() for item in split((override.value or "")[1:-1])]
     if twice := [name for place, name in enumerate(items) if name in items[:place]]:
-        raise HarnessError(f"{one}: {twice[0]} is repeated; give each its own name")
+        raise HarnessError(f"{override}: {twice[0]} is repeated; give each its own name")

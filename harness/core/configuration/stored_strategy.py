@@ -46,8 +46,8 @@ def by_name(node: Any) -> Any:
         if not isinstance(node, Mapping):
             return node
         target = node.get(TARGET)
-        own = {} if target is None else {NAME: names.get(roomless(str(target)), str(target))}
-        return own | {key: stored(value) for key, value in node.items() if key != TARGET}
+        name_field = {} if target is None else {NAME: names.get(roomless(str(target)), str(target))}
+        return name_field | {key: stored(value) for key, value in node.items() if key != TARGET}
 
     return stored(node)
 
@@ -81,22 +81,22 @@ class StoredReader:
         return node
 
     def _mapping(self, node: Mapping[str, object], path: tuple[str, ...]) -> dict[str, object]:
-        own = {TARGET: self._target(node, path)} if NAME in node else {}
-        reaching = _reaching(own[TARGET]) if own and not self.trusted else ()
+        target_field = {TARGET: self._target(node, path)} if NAME in node else {}
+        reaching = _reaching(target_field[TARGET]) if target_field and not self.trusted else ()
         rest = {str(key): value for key, value in node.items() if key != NAME}
         for key, value in rest.items():
             if any(part.startswith("_") for part in key.split(".")):
-                wanted = "`strategy: CONCEPT/NAME`, no class" if key == TARGET else "a field"
-                raise self.refuse((*path, key), value, f"expected {wanted}")
+                form = "`strategy: CONCEPT/NAME`, no class" if key == TARGET else "a field"
+                raise self.refuse((*path, key), value, f"expected {form}")
             if key in reaching:
                 self._check_reach(value, (*path, key))
-        return own | {key: self.read(value, *path, key) for key, value in rest.items()}
+        return target_field | {key: self.read(value, *path, key) for key, value in rest.items()}
 
     def refuse(self, path: Sequence[str], value: Any, why: str) -> HarnessError:
         """Return the error about a value and the keys that lead to it."""
-        found = " ".join(f"{'.'.join(path)} = {str(value)[:80]!r}".split())
+        setting = " ".join(f"{'.'.join(path)} = {str(value)[:80]!r}".split())
         return HarnessError(
-            f"{self.place}: {found}, {why}; copy the file again from where it was made"
+            f"{self.place}: {setting}, {why}; copy the file again from where it was made"
         )
 
     def _target(self, node: Mapping[str, object], path: Sequence[str]) -> str:
@@ -113,11 +113,11 @@ class StoredReader:
         return targets[name]
 
     def _check_reach(self, value: Any, path: Sequence[str]) -> None:
-        for one in value if isinstance(value, (list, tuple)) else [value]:
-            known = not one or (path[-1], str(one)) in _values(tuple(folders()))
-            if not known and not LOCAL.fullmatch(str(one)):
+        for item in value if isinstance(value, (list, tuple)) else [value]:
+            known = not item or (path[-1], str(item)) in _values(tuple(folders()))
+            if not known and not LOCAL.fullmatch(str(item)):
                 raise HarnessError(
-                    f"{self.place}: {'.'.join(path)} = {one!r} reaches beyond this folder, "
+                    f"{self.place}: {'.'.join(path)} = {item!r} reaches beyond this folder, "
                     "expected a value of conf/ or of this machine; if you trust who wrote the "
                     "file, add trust=true"
                 )
@@ -144,11 +144,11 @@ def _names(places: tuple[Path, ...]) -> tuple[Mapping[str, str], Mapping[str, st
 @functools.cache
 def _values(places: tuple[Path, ...]) -> frozenset[tuple[str, str]]:
     """Return every (field, value) pair of conf/. A value of a list has the list's field."""
-    found = set()
+    pairs = set()
     for _, path, value in _leaves_of_conf(places):
         key = next(key for key in (*reversed(path), "") if not key.isdecimal())
-        found.add((key.rpartition(".")[2], str(value)))
-    return frozenset(found)
+        pairs.add((key.rpartition(".")[2], str(value)))
+    return frozenset(pairs)
 
 
 def _leaves_of_conf(places: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...], Any]]:

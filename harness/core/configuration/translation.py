@@ -23,8 +23,8 @@ def translate_errors() -> Iterator[None]:
     try:
         yield
     except OverrideParseException as error:
-        one = Override.read(str(error.override))
-        raise unreadable(one.key, one.value or "") from error
+        override = Override.read(str(error.override))
+        raise unreadable(override.key, override.value or "") from error
     except (HydraException, OmegaConfBaseException) as error:
         text = str(error).strip()
         mends = {
@@ -51,13 +51,13 @@ def report_own_code() -> Iterator[None]:
         raise
     except Exception as error:
         *_, cause = causes_of(error)
-        own = extensions.packages()
+        packages = extensions.packages()
         is_library = isinstance(cause, ModuleNotFoundError)  # an extra brings it
         changed = set() if is_library else _changed_files()
         places = [
             f"{frame.f_code.co_filename}:{line}"
             for frame, line in traceback.walk_tb(cause.__traceback__)
-            if str(frame.f_globals.get("__name__")).partition(".")[0] in own
+            if str(frame.f_globals.get("__name__")).partition(".")[0] in packages
             or frame.f_code.co_filename in changed
         ]
         if not places:

@@ -51,9 +51,9 @@ def read_conf(path: Path) -> dict[str, Any]:
 @functools.cache
 def _read(path: Path, modified: int) -> dict[str, Any]:
     try:
-        found = yaml.load(path.read_text(encoding="utf-8"), ConfLoader) or {}
+        content = yaml.load(path.read_text(encoding="utf-8"), ConfLoader) or {}
     except yaml.YAMLError as error:
         raise HarnessError(f"{path}: broken YAML ({' '.join(str(error).split())})") from error
-    if not isinstance(found, dict):
-        raise HarnessError(f"{path}: expected keys with values, got {described(found)}")
-    return found
+    if not isinstance(content, dict):
+        raise HarnessError(f"{path}: expected keys with values, got {described(content)}")
+    return content

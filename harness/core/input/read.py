@@ -124,9 +124,9 @@ def _unpacked(path: Path, stream: IO[bytes]) -> Iterator[IO[bytes]]:
         return
     try:
         with gzip.GzipFile(fileobj=stream) as opened:
-            found = io.BufferedReader(_Bounded(opened, path), 1 << 20)
-            _refuse_archive(path, found.peek(TAR.stop))
-            yield cast("IO[bytes]", found)
+            unpacked = io.BufferedReader(_Bounded(opened, path), 1 << 20)
+            _refuse_archive(path, unpacked.peek(TAR.stop))
+            yield cast("IO[bytes]", unpacked)
     except BROKEN as error:
         raise HarnessError(
             f"{path}: damaged gzip file ({error}); copy or download it again"
@@ -201,8 +201,8 @@ def decoded(data: bytes, path: Path, expected: str, line: int = 0) -> str:
         text, place = "", error.start
         wrong = f"not UTF-8 text (byte 0x{error.object[place]:02x})"
     if place >= 0:
-        found = line or data.count(b"\n", 0, place) + 1
-        raise HarnessError(f"{path}:{found}: {wrong}; expected {expected}, saved as UTF-8")
+        at_line = line or data.count(b"\n", 0, place) + 1
+        raise HarnessError(f"{path}:{at_line}: {wrong}; expected {expected}, saved as UTF-8")
     return text
 
 
@@ -250,9 +250,9 @@ def parse_json(data: bytes, path: Path, expected: str, line: int | None = None) 
             f"{place}: half of a surrogate pair; write the whole character as UTF-8"
         ) from error
     except json.JSONDecodeError as error:
-        found = line or error.lineno
+        at_line = line or error.lineno
         raise HarnessError(
-            f"{path}:{found}: broken JSON ({error.msg}); expected {expected}"
+            f"{path}:{at_line}: broken JSON ({error.msg}); expected {expected}"
         ) from error
     except (ValueError, RecursionError) as error:
         raise HarnessError(f"{place}: broken JSON ({error}); expected {expected}") from error
@@ -260,12 +260,12 @@ def parse_json(data: bytes, path: Path, expected: str, line: int | None = None) 
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for place, name in enumerate(names) if name in names[:place])
         raise ValueError(f"{twice!r} is repeated in one object; keep one of its entries")
-    return found
+    return entries
 
 
 def value_at(content: Any, place: Sequence[str]) -> Any:
@@ -294,8 +294,8 @@ def read_yaml(path: Path) -> Any:
     class Loader(yaml.CSafeLoader):
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
             _once([(key.value, None) for key, _ in node.value if isinstance(key, yaml.ScalarNode)])
-            found: dict[Any, Any] = super().construct_mapping(node, deep)
-            return found
+            mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+            return mapping
 
     try:
         return yaml.load(text, Loader)

@@ -42,9 +42,9 @@ def separator_of(text: str, usual: str) -> tuple[str, str]:
     If the head does not have the usual separator, it is a semicolon, a tab or a comma.
     """
     head, _, rest = text.partition("\n")
-    if (said := re.fullmatch(r'"?sep=([,;\t])"?', head.strip(" "))) is not None:
-        return said[1], f"\n{rest}"
-    others = (one for one in (SEMICOLON, TAB, COMMA) if one in head)
+    if (declared := re.fullmatch(r'"?sep=([,;\t])"?', head.strip(" "))) is not None:
+        return declared[1], f"\n{rest}"
+    others = (separator for separator in (SEMICOLON, TAB, COMMA) if separator in head)
     return usual if usual in head else next(others, usual), text
 
 
@@ -87,10 +87,10 @@ def _fields(text: str, at: int, delimiter: str) -> tuple[list[str], int]:
     """Return the fields of the row that begins at a place, and the place of its end."""
     fields = []
     while True:
-        found = WHOLE[delimiter].match(text, at)
-        if found:
-            fields.append(found[1].replace('""', '"'))
-            at = found.end()
+        match = WHOLE[delimiter].match(text, at)
+        if match:
+            fields.append(match[1].replace('""', '"'))
+            at = match.end()
         else:
             ends = (text.find(delimiter, at), text.find("\n", at), len(text))
             end = min(place for place in ends if place >= 0)

@@ -128,15 +128,15 @@ class LatexTable:
         cells = table.cells()
         self.columns: list[TexColumn] = []
         for place, column in enumerate(table.columns):
-            own, is_text = [row[place] for row in cells], column.kind == "text"
-            own = [rename_cell(cell) for cell in own] if is_text else own
-            bold = [BOLD if (row, place) in table.style.best else 1 for row in range(len(own))]
-            body = LETTER * max(map(operator.mul, map(em, own), bold), default=0.0)
-            marks = [table.sign(row, place) for row in range(len(own))]
+            texts, is_text = [row[place] for row in cells], column.kind == "text"
+            texts = [rename_cell(cell) for cell in texts] if is_text else texts
+            bold = [BOLD if (row, place) in table.style.best else 1 for row in range(len(texts))]
+            body = LETTER * max(map(operator.mul, map(em, texts), bold), default=0.0)
+            marks = [table.sign(row, place) for row in range(len(texts))]
             mark, head = max(marks, key=len, default=""), _head(rename(column.title), body)
             width = max(body + LETTER * 0.4 * len(mark), *(LETTER * em(line) for line in head))
             width = min(width, WIDEST * PAGE) if is_text else width
-            self.columns.append(TexColumn(is_text, own, head, mark, body, width))
+            self.columns.append(TexColumn(is_text, texts, head, mark, body, width))
         every = range(len(self.columns))
         over = self.width(every) - PAGE
         if len(every) <= MOST and over > 0:

@@ -21,9 +21,9 @@ def width() -> int:
     """Return the width of lines: COLUMNS if it is set, otherwise at most 100 and at most the
     terminal's width.
     """
-    given = os.environ.get("COLUMNS", "")
-    if given.isdecimal() and int(given):
-        return int(given)
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
     try:
         return min(os.get_terminal_size(sys.__stdout__.fileno()).columns, WIDEST)  # type: ignore[union-attr]
     except (AttributeError, OSError, ValueError):
@@ -53,8 +53,9 @@ def fit(table: Table) -> list[str]:
 
 def shown_lines(table: Table) -> list[str]:
     """Return the title, the table, and its notes, with blank lines between them."""
-    said = " ".join([*table.notes, *table.source.notes])
-    return [*paragraph(table.head), "", *fit(table), "", *([*paragraph(said), ""] if said else [])]
+    notes = " ".join([*table.notes, *table.source.notes])
+    lines = [*paragraph(table.head), "", *fit(table), ""]
+    return [*lines, *paragraph(notes), ""] if notes else lines
 
 
 def paragraph(text: str) -> list[str]:
@@ -79,20 +80,23 @@ def fold(text: str) -> str:
     An indented line is an example. It stays as it is; an explanation behind it stands on a line of
     its own if both do not fit on one.
     """
-    return "\n\n".join(
-        "\n".join(map(_example, block.split("\n")))
-        if "\n " in f"\n{block}"
-        else textwrap.fill(
-            " ".join(block.split()), OF_HELPS, break_long_words=False, break_on_hyphens=False
-        )
-        for block in re.split(r"\n{2,}", text.strip("\n"))
-    )
+
+    def folded(block: str) -> str:
+        if "\n " in f"\n{block}":
+            return "\n".join(map(_example, block.split("\n")))
+        words = " ".join(block.split())
+        return textwrap.fill(words, OF_HELPS, break_long_words=False, break_on_hyphens=False)
+
+    return "\n\n".join(map(folded, re.split(r"\n{2,}", text.strip("\n"))))
 
 
-def entry(name: str, told: str, width: int) -> list[str]:
+def entry(name: str, explanation: str, width: int) -> list[str]:
     """Return the lines of a list entry, ``  name   explanation``."""
     return textwrap.wrap(
-        told, OF_HELPS, initial_indent=f"  {name:<{width}} ", subsequent_indent=" " * (width + 3)
+        explanation,
+        OF_HELPS,
+        initial_indent=f"  {name:<{width}} ",
+        subsequent_indent=" " * (width + 3),
     )
 
 

@@ -222,8 +222,8 @@ class Table:
         """
         titles, cells = self._shown()
         return [
-            (max([len(title), *map(_longest_word, own)]), max([len(title), *map(len, own)]))
-            for title, *own in zip(titles, *cells, strict=True)
+            (max([len(title), *map(_longest_word, texts)]), max([len(title), *map(len, texts)]))
+            for title, *texts in zip(titles, *cells, strict=True)
         ]
 
     def lines(self, longest: int | None = None) -> list[str]:
@@ -239,9 +239,9 @@ class Table:
             marked += [len(rows)] if number in self.marked else []
             rows += zip_longest(*(_wrapped(cell, longest) for cell in cells), fillvalue="")
         forms = []
-        for column, own in zip(self.columns, zip(titles, *rows, strict=True), strict=True):
+        for column, texts in zip(self.columns, zip(titles, *rows, strict=True), strict=True):
             side = "<" if column.kind == "text" else ">"
-            forms.append(f"{{:{side}{max(map(len, own))}}}")
+            forms.append(f"{{:{side}{max(map(len, texts))}}}")
         form, margin = (" " * GAP).join(forms), " " * self.margin
         head = margin + form.format(*titles)
         lines = [head, "-" * len(head)]
@@ -280,8 +280,8 @@ class Table:
 
     def sign(self, row: int, place: int) -> str:
         """Return the raised sign behind a cell, or ""."""
-        own = WINNER if row in self.marked and place == self.keys[-1] else ""
-        return own + self.style.marks.get((row, place), "")
+        winner_sign = WINNER if row in self.marked and place == self.keys[-1] else ""
+        return winner_sign + self.style.marks.get((row, place), "")
 
     def with_best(self, lowest: Collection[str] = (), besides: Collection[str] = ()) -> Table:
         """Return the table with the best value of each column of shares in bold.
@@ -317,7 +317,9 @@ class Table:
 
     def html(self) -> str:
         """Return an element ``table``; a cell's ``data-key`` is the number that it sorts by."""
-        heads = (f'<th class="{one.kind}">{escape.html(one.named)}</th>' for one in self.columns)
+        heads = (
+            f'<th class="{column.kind}">{escape.html(column.named)}</th>' for column in self.columns
+        )
         lines = ["<table>", f"<thead><tr>{''.join(heads)}</tr></thead>", "<tbody>"]
         for number, (cells, values) in enumerate(zip(self.cells(), self.rows, strict=True)):
             line = '<tr class="winner">' if number in self.marked else "<tr>"
@@ -344,13 +346,13 @@ def stack(parts: Mapping[str, Table], title: str) -> Table:
         parts: the tables by their names, which a first column holds.
         title: of that column.
     """
-    named = [
+    with_title = [
         part.behind(Column(title, "text"), [name] * len(part.rows)) for name, part in parts.items()
     ]
     rows: list[Sequence[Any]] = []
     marked, rules, best = set[int](), set[int](), set[tuple[int, int]]()
     marks: dict[tuple[int, int], str] = {}
-    for part in named:
+    for part in with_title:
         start, style = len(rows), part.style
         marked |= {start + row for row in part.marked}
         rules |= {start, *(start + row for row in style.rules)}
@@ -358,7 +360,7 @@ def stack(parts: Mapping[str, Table], title: str) -> Table:
         marks |= {(start + row, place): mark for (row, place), mark in style.marks.items()}
         rows += part.rows
     return replace(
-        named[0],
+        with_title[0],
         rows=rows,
         marked=frozenset(marked),
         style=Style(frozenset(best), marks, frozenset(rules - {0})),

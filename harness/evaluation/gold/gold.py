@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -100,17 +101,17 @@ class Gold:
         if isinstance(self.query_ids, str) or np.size(self.ordered) not in (1, len(ids)):
             return "expected a list of query ids, and ordered of each or of all"
         for name in ("supporting", "hops", "types", "given", "grades", "texts"):
-            found = getattr(self, name)
-            if found is not None and len(found) != len(ids):
-                return f"{name}: expected {len(ids)}, one for each query, got {len(found)}"
+            values = getattr(self, name)
+            if values is not None and len(values) != len(ids):
+                return f"{name}: expected {len(ids)}, one for each query, got {len(values)}"
         seen: set[str] = set()
         for query, docs in zip(ids, self.supporting, strict=True):
             if query in seen:
                 return f"query {query} is given twice; keep one"
             seen.add(query)
             if not isinstance(docs, (list, tuple)) or len(set(docs)) < len(docs):
-                found = described(docs)
-                return f"query {query}: expected a list of documents, each once, got {found}"
+                shown = described(docs)
+                return f"query {query}: expected a list of documents, each once, got {shown}"
             texts_of(f"Gold: query {query}", docs)
         return None
 
@@ -195,29 +196,29 @@ class Gold:
         )
 
     @classmethod
-    def _judged(cls, found: goldfile.Judged, source: str, rel: int, keep_empty: bool) -> Gold:
+    def _judged(cls, content: goldfile.Judged, source: str, rel: int, keep_empty: bool) -> Gold:
         """Return the gold in the content of a file."""
-        if found.grades is None and rel != 1:
+        if content.grades is None and rel != 1:
             raise _no_grades(rel, source)
-        supporting = found.supporting
-        if found.grades is not None:
+        supporting = content.supporting
+        if content.grades is not None:
             supporting = []
-            for query, judged in zip(found.query_ids, found.grades, strict=True):
+            for query, judged in zip(content.query_ids, content.grades, strict=True):
                 _check_grades(f"{source}: query {query}", judged)
                 supporting.append([doc for doc, grade in judged.items() if grade >= rel])
-        whole = cls(**{**vars(found), "supporting": supporting}, source=source, rel=rel)
-        kept = [place for place, passages in enumerate(supporting) if passages]
-        if not kept:
+        whole = cls(**{**vars(content), "supporting": supporting}, source=source, rel=rel)
+        with_gold = [place for place, passages in enumerate(supporting) if passages]
+        if not with_gold:
             raise HarnessError(
                 f"{source}: no document has a relevance of at least {rel}, so there is nothing "
                 "to find"
             )
         if keep_empty:
             return whole
-        grades = found.grades or [{}] * len(whole)
+        grades = content.grades or [{}] * len(whole)
         empty = [place for place, passages in enumerate(supporting) if not passages]
         nothing = {whole.query_ids[place]: grades[place] for place in empty}
-        return replace(whole.take(kept), nothing=nothing) if nothing else whole
+        return replace(whole.take(with_gold), nothing=nothing) if nothing else whole
 
     def _judged_by(self, rel: int, keep_empty: bool) -> Gold:
         """Return the questions for another ``rel``, or with those that no document supports."""
@@ -261,14 +262,14 @@ class Gold:
         """
         whole_number("rel", rel, 1)
         if ordered and isinstance(qrels, Mapping):
-            for key, one in qrels.items():
-                if isinstance(one, (set, frozenset)):
+            for key, docs in qrels.items():
+                if isinstance(docs, (set, frozenset)):
                     raise HarnessError(
                         f"Gold.from_dict: query {key}: a set has no order; give a list"
                     )
         judged = goldfile.judgements(entries_of("Gold.from_dict", qrels, goldfile.JUDGEMENTS))
-        found = cls._judged(judged, "the qrels", rel, keep_empty)
-        return replace(found, ordered=True, grades=None) if ordered else found
+        gold = cls._judged(judged, "the qrels", rel, keep_empty)
+        return replace(gold, ordered=True, grades=None) if ordered else gold
 
     @classmethod
     def from_frame(
@@ -302,11 +303,11 @@ class Gold:
         """Return ``{query id: {document id: relevance}}``, the qrels of pytrec_eval and
         ``ranx.Qrels``.
         """
-        found = {}
+        qrels = {}
         grades = self.grades or [dict.fromkeys(docs, 1) for docs in self.supporting]
         for query, judged in zip(self.query_ids, grades, strict=True):
-            found[query] = {doc: int(grade) for doc, grade in judged.items()}
-        return found
+            qrels[query] = {doc: int(grade) for doc, grade in judged.items()}
+        return qrels
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each judgement: ``query_id, doc_id, relevance``, in the gold's order."""
@@ -352,10 +353,10 @@ class Gold:
         whole = replace(self, splitting=chosen)
         if name == "all":
             return whole
-        found = whole.take(np.flatnonzero(whole.parts == name).tolist())
-        if not len(found):
+        questions = whole.take(np.flatnonzero(whole.parts == name).tolist())
+        if not len(questions):
             raise HarnessError(f"{self.source}: none of its {len(self)} queries is in split={name}")
-        return replace(found, part=part_name(name, chosen), whole=whole)
+        return replace(questions, part=part_name(name, chosen), whole=whole)
 
     @cached_property
     def parts(self) -> NDArray[np.str_]:
@@ -385,7 +386,7 @@ class Gold:
     @cached_property
     def documents(self) -> pa.StringArray:
         """The ids of all supporting passages without repetition."""
-        return arrow(passage for passages in self.supporting for passage in passages).unique()
+        return arrow(itertools.chain.from_iterable(self.supporting)).unique()
 
     def clusters(self) -> Int64Array:
         """Return int64[Q]; questions with the same number are linked by shared gold passages."""
@@ -406,10 +407,10 @@ class Gold:
             the end if the hop order is unknown.
         """
         lengths = np.array([len(passages) for passages in self.supporting], dtype=np.int64)
-        flat = arrow(passage for passages in self.supporting for passage in passages)
-        found = find(flat, doc_ids, absent=len(doc_ids))
+        flat = arrow(itertools.chain.from_iterable(self.supporting))
+        places = find(flat, doc_ids, absent=len(doc_ids))
         gold = np.full((len(self), int(lengths.max(initial=0))), -1, dtype=np.int32)
-        gold[np.arange(gold.shape[1]) < lengths[:, None]] = found
+        gold[np.arange(gold.shape[1]) < lengths[:, None]] = places
         if self.has_last_hop.all():
             return gold
         return np.column_stack([gold, np.where(self.has_last_hop, -1, UNORDERED).astype(np.int32)])
@@ -417,7 +418,8 @@ class Gold:
     @cached_property
     def graded(self) -> bool:
         """Whether judgements have a relevance other than 0 and 1."""
-        return any(grade not in (0, 1) for judged in self.grades or () for grade in judged.values())
+        grades = itertools.chain.from_iterable(judged.values() for judged in self.grades or ())
+        return not {0, 1}.issuperset(grades)
 
     def judged(self, doc_ids: pa.StringArray) -> tuple[Int32Array, Float64Array] | None:
         """Return the indices of all judged documents and their relevance.
@@ -440,18 +442,18 @@ class Gold:
 
     def describe(self) -> str:
         """Return how judgements are read if that is not obvious, otherwise ""."""
-        said = []
+        remarks = []
         empty = sum(not passages for passages in self.supporting)
         if self.graded or self.rel != 1:
-            said.append(f"relevant from {self.rel} on")
+            remarks.append(f"relevant from {self.rel} on")
         if self.graded:
-            said.append("ndcg with graded gains")
+            remarks.append("ndcg with graded gains")
         if empty:
-            said.append(f"{counted(empty, 'query')} with nothing relevant: 0, as trec_eval")
+            remarks.append(f"{counted(empty, 'query')} with nothing relevant: 0, as trec_eval")
         if left_out := len(self.nothing):
             text = "with nothing relevant left out (ties=trec: 0, as trec_eval)"
-            said.append(f"{counted(left_out, 'query')} {text}")
-        return "; ".join(said)
+            remarks.append(f"{counted(left_out, 'query')} {text}")
+        return "; ".join(remarks)
 
 
 T = TypeVar("T")

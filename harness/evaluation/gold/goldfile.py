@@ -102,13 +102,13 @@ def _splits(folder: Path, chain: Chain | None) -> Judged:
     judged, splits = join_judgements(
         (path.stem, read_judgements(path)) for path in judgement_files(folder)
     )
-    found = graded(
+    content = graded(
         {
             query: {doc: float(grade) for doc, grade in grades.items()}
             for query, grades in judged.items()
         }
     )
-    return replace(found, given=[splits[query] for query in found.query_ids])
+    return replace(content, given=[splits[query] for query in content.query_ids])
 
 
 def _refuse_chain(path: Path, chain: Chain | None) -> None:
@@ -133,11 +133,11 @@ def graded(grades: Mapping[str, dict[str, float]], notes: Sequence[str] = ()) ->
     return Judged(list(grades), empty, nothing, nothing, False, grades=judged, notes=notes)
 
 
-def judgements(found: Entries) -> Judged:
+def judgements(entries: Entries) -> Judged:
     """Return the judgements in entries; raise HarnessError for an empty id or a repeated pair."""
-    check_named(found)
-    check_once(found)
-    return graded(found.to_dict(), log_notes(found.notes))
+    check_named(entries)
+    check_once(entries)
+    return graded(entries.to_dict(), log_notes(entries.notes))
 
 
 def _queries(path: Path, chain: Chain | None) -> Judged:

@@ -31,14 +31,14 @@ def count_better(
         if unordered:
             return ranks, row
         for place in range(places):
-            own = columns[row, place]
-            if own < 0 or own >= stop or scores[own] == -np.inf:
+            gold_column = columns[row, place]
+            if gold_column < 0 or gold_column >= stop or scores[gold_column] == -np.inf:
                 continue
-            score = scores[own]
+            score = scores[gold_column]
             better = 0
-            for column in range(own):
+            for column in range(gold_column):
                 better += scores[column] >= score
-            for column in range(own + 1, stop):
+            for column in range(gold_column + 1, stop):
                 better += scores[column] > score
             ranks[row, place] = 1 + better
     return ranks, -1

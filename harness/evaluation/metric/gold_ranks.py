@@ -93,9 +93,9 @@ def _count_on_device(fused: Tensor, docs: Tensor, columns: Tensor) -> tuple[Tens
     if scores.shape[1]:
         places = torch.arange(scores.shape[1], device=scores.device)
         for place in range(columns.shape[1]):
-            own = columns[:, place : place + 1].clamp(min=0)
-            score = scores.gather(1, own)
-            better = (scores > score) | ((scores == score) & (places < own))
+            gold_columns = columns[:, place : place + 1].clamp(min=0)
+            score = scores.gather(1, gold_columns)
+            better = (scores > score) | ((scores == score) & (places < gold_columns))
             held = (columns[:, place] >= 0) & (score[:, 0] > -torch.inf)
             ranks[:, place] = torch.where(held, 1 + better.sum(dim=1), ABSENT)
     return ranks.int().cpu(), -1
@@ -156,8 +156,8 @@ class RunRanks:
         """The ranks int32[Q, J] of all judged documents and their grades; None without
         judgements.
         """
-        found = self.gold.judged(self.run.doc_ids)
-        return None if found is None else (run_ranks(self.lists, found[0], self.ties), found[1])
+        judged = self.gold.judged(self.run.doc_ids)
+        return None if judged is None else (run_ranks(self.lists, judged[0], self.ties), judged[1])
 
     def values(self, metric: Metric) -> Values:
         """Return float64[Q], a metric on each question."""
@@ -173,14 +173,16 @@ class RunRanks:
         if groups is None:
             return {}
         gold, judged = self.gold.numbers(self.run.doc_ids), self.gold.judged(self.run.doc_ids)
-        own, alone = (_bounds(self.lists, groups, gold, alone=one) for one in (False, True))
+        together = _bounds(self.lists, groups, gold, alone=False)
+        alone = _bounds(self.lists, groups, gold, alone=True)
         every: Sequence[JudgedRanks | None] = (None, None)
         if judged is not None:
             every = [(ranks, judged[1]) for ranks in _bounds(self.lists, groups, *judged)]
         ranges = {}
         for metric in metrics:
             if metric.name in MEASURES:
-                ends = zip(alone if metric.ordered else own, every, strict=True)
+                bounds = alone if metric.ordered else together
+                ends = zip(bounds, every, strict=True)
                 best, worst = (float(average(metric(*end))) for end in ends)
                 if worst < best:
                     ranges[str(metric)] = (worst, best)

@@ -41,7 +41,7 @@ def _count(ranks: Ranks) -> Int64Array:
     return count
 
 
-def _found(ranks: Ranks, k: int) -> Int64Array:
+def _hit_count(ranks: Ranks, k: int) -> Int64Array:
     """Return the number of supporting passages of each question that are in the top k."""
     count: Int64Array = _hits(ranks, k).sum(axis=-1)
     return count
@@ -60,17 +60,17 @@ def last_hop(ranks: Ranks, k: int) -> Values:
 def full_sup(ranks: Ranks, k: int) -> Values:
     """Return 1 if **all** supporting passages are in the top k, otherwise 0 (PG: FULLSUP@k)."""
     count = _count(ranks)
-    return np.where(count > 0, _found(ranks, k) == count, 0.0)
+    return np.where(count > 0, _hit_count(ranks, k) == count, 0.0)
 
 
 def success(ranks: Ranks, k: int) -> Values:
     """Return 1 if **any** supporting passage is in the top k, else 0 (trec_eval: success_k)."""
-    return (_found(ranks, k) > 0).astype(np.float64)
+    return (_hit_count(ranks, k) > 0).astype(np.float64)
 
 
 def recall(ranks: Ranks, k: int) -> Values:
     """Return the share of the supporting passages that are in the top k (trec_eval: recall_k)."""
-    return np.asarray(_found(ranks, k) / np.maximum(_count(ranks), 1))
+    return np.asarray(_hit_count(ranks, k) / np.maximum(_count(ranks), 1))
 
 
 def ndcg(ranks: Ranks, k: int, grades: Values | None = None) -> Values:
@@ -122,7 +122,7 @@ def precision(ranks: Ranks, k: int) -> Values:
 
     A list shorter than k is filled with documents that do not.
     """
-    return np.asarray(_found(ranks, k) / k)
+    return np.asarray(_hit_count(ranks, k) / k)
 
 
 def average_precision(ranks: Ranks, k: int) -> Values:
@@ -132,15 +132,15 @@ def average_precision(ranks: Ranks, k: int) -> Values:
     A passage below k has precision 0.
     """
     places = np.sort(np.where(_hits(ranks, k), ranks, ABSENT), axis=-1)
-    each = np.where(places < ABSENT, np.arange(1, ranks.shape[-1] + 1) / places, 0.0)
-    return np.asarray(each.sum(axis=-1) / np.maximum(_count(ranks), 1))
+    precisions = np.where(places < ABSENT, np.arange(1, ranks.shape[-1] + 1) / places, 0.0)
+    return np.asarray(precisions.sum(axis=-1) / np.maximum(_count(ranks), 1))
 
 
 def r_precision(ranks: Ranks, k: int) -> Values:
     """Return the share of the R supporting passages that are in the top R (trec_eval: Rprec)."""
     count = _count(ranks)
-    found = ((ranks > 0) & (ranks <= np.minimum(count, k)[..., None])).sum(axis=-1)
-    return np.asarray(found / np.maximum(count, 1))
+    hits = ((ranks > 0) & (ranks <= np.minimum(count, k)[..., None])).sum(axis=-1)
+    return np.asarray(hits / np.maximum(count, 1))
 
 
 LONGEST = 18
@@ -231,10 +231,10 @@ def measure_of(name: str, typed: str = "") -> Measure:
     others = conf_files.names("metric")
     if name not in others:
         known = [*MEASURES, *others]
-        meant = [one for one, theirs in MEANT.items() if name.lower() in theirs]
+        meant = [metric for metric, aliases in MEANT.items() if name.lower() in aliases]
         hint = f" (did you mean {meant[0]}?)" if meant else nearest(name.lower(), known)
-        whole = [one for one, measure in MEASURES.items() if measure.whole]
-        listed = ", ".join(one if one in whole else f"{one}@k" for one in known)
+        whole = [metric for metric, measure in MEASURES.items() if measure.whole]
+        listed = ", ".join(metric if metric in whole else f"{metric}@k" for metric in known)
         raise HarnessError(f"metric {typed or name} is not known{hint}; known: {listed}")
     strategy = conf_files.strategy("metric", name)
     if not isinstance(strategy, Measure):
@@ -247,18 +247,18 @@ def measure_of(name: str, typed: str = "") -> Measure:
 
 def described_metrics() -> dict[str, str]:
     """Return a line on each metric, built in or from a package, by the name that is typed."""
-    found = {}
+    summaries = {}
     for name in [*MEASURES, *conf_files.names("metric")]:
-        one = measure_of(name)
-        summary = (one.function.__doc__ or "").partition("\n\n")[0].replace("*", "")
-        found[name if one.whole else f"{name}@k"] = " ".join(summary.split())
-    return found
+        measure = measure_of(name)
+        summary = (measure.function.__doc__ or "").partition("\n\n")[0].replace("*", "")
+        summaries[name if measure.whole else f"{name}@k"] = " ".join(summary.split())
+    return summaries
 
 
 def definitions(names: Iterable[str]) -> str:
     """Return what metrics count, for captions: ``full_sup@k: all gold passages ...``."""
-    found = {name: measure_of(name).found for name in names}
-    return "; ".join(f"{name}@k: {text}" for name, text in found.items() if text)
+    texts = {name: measure_of(name).found for name in names}
+    return "; ".join(f"{name}@k: {text}" for name, text in texts.items() if text)
 
 
 JudgedRanks = tuple[Ranks, Values]
@@ -411,10 +411,10 @@ def average(values: Values) -> Values:
     )
 
 
-def _no_depth(name: str, got: str) -> HarnessError:
+def _no_depth(name: str, depth: str) -> HarnessError:
     return HarnessError(
         f"metric {name:.40}: k must be a whole number of up to {LONGEST} digits, at least 1, "
-        f"got k={got:.40}"
+        f"got k={depth:.40}"
     )
 
 
@@ -428,19 +428,20 @@ def metrics(
     ['last_hop@5', 'last_hop@10', 'mrr', 'ndcg@20']
     """
     expected = "expected names such as last_hop@5 and whole numbers as depths, such as 5 or [5,10]"
-    wanted: Any = [names] if isinstance(names, (str, Metric)) else names
+    listed: Any = [names] if isinstance(names, (str, Metric)) else names
     ks: Any = () if depths is None else depths
     ks = ks.tolist() if isinstance(ks, np.ndarray) else ks
     ks = [ks] if isinstance(ks, Integral) else ks
-    for key, given, values in (("metrics", names, wanted), ("k", depths, ks)):
+    for key, typed, values in (("metrics", names, listed), ("k", depths, ks)):
         if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
-            raise HarnessError(f"{key}={given}: {expected}")
-    found: dict[Metric, None] = {}
-    for name in wanted:
-        if "@" in str(name) or not ks or (base := Metric.parse(f"{name}@{ks[0]}")).measure.whole:
-            found[Metric.parse(name)] = None
+            raise HarnessError(f"{key}={typed}: {expected}")
+    chosen: dict[Metric, None] = {}
+    for name in listed:
+        base = None if "@" in str(name) or not ks else Metric.parse(f"{name}@{ks[0]}")
+        if base is None or base.measure.whole:
+            chosen[Metric.parse(name)] = None
         else:
-            found.update((Metric(base.name, k), None) for k in ks)
-    if not found:
+            chosen.update((Metric(base.name, k), None) for k in ks)
+    if not chosen:
         raise HarnessError("no metric is given; give e.g. metrics=[last_hop@5,full_sup@5]")
-    return list(found)
+    return list(chosen)

@@ -55,7 +55,7 @@ def _wins_needed(n: int, differ: Int64Array, bound: float) -> Int64Array:
 
     With one more differing question it is the same or more, by at most one.
     """
-    found = np.empty(len(differ), dtype=np.int64)
+    needed = np.empty(len(differ), dtype=np.int64)
     wins = 0
     for place, count in enumerate(differ.tolist()):
         if not place:
@@ -66,8 +66,8 @@ def _wins_needed(n: int, differ: Int64Array, bound: float) -> Int64Array:
                 low, wins = (low, middle) if above else (middle, wins)
         while wins <= count and tango_z(wins, count - wins, n, bound) <= CRITICAL:
             wins += 1
-        found[place] = wins
-    return found
+        needed[place] = wins
+    return needed
 
 
 @functools.lru_cache(maxsize=256)

@@ -34,9 +34,9 @@ def difference_interval(
     if n == 0 or level == 1:
         return -1.0, 1.0
     critical = NormalDist().inv_cdf((1 + level) / 2)
-    seen = (wins - losses) / n
-    low = _root(lambda margin: tango_z(wins, losses, n, margin) > critical, -1.0, seen)
-    high = _root(lambda margin: tango_z(wins, losses, n, margin) >= -critical, seen, 1.0)
+    observed = (wins - losses) / n
+    low = _root(lambda margin: tango_z(wins, losses, n, margin) > critical, -1.0, observed)
+    high = _root(lambda margin: tango_z(wins, losses, n, margin) >= -critical, observed, 1.0)
     return low, high
 
 
@@ -61,7 +61,7 @@ class ClusteredScore:
 
     Attributes:
         n, total: number of questions, and their sum.
-        own, clustered: sums of v^2 and of s_c^2.
+        squares, clustered: sums of v^2 and of s_c^2.
         crossed: sum of s_c n_c.
         sizes: sum of n_c^2.
         freedom: degrees of freedom, see ``degrees``.
@@ -72,7 +72,7 @@ class ClusteredScore:
 
     n: int
     total: float
-    own: float
+    squares: float
     clustered: float
     crossed: float
     sizes: float
@@ -88,11 +88,8 @@ class ClusteredScore:
         freedom, largest = degrees(labels), (0, 0.0)
         if (first := dominant(labels)) is not None:
             largest = int(sizes[first]), float(sums[first])
-            values, sums, sizes = (
-                values[labels != first],
-                np.delete(sums, first),
-                np.delete(sizes, first),
-            )
+            values = values[labels != first]
+            sums, sizes = np.delete(sums, first), np.delete(sizes, first)
         counts = int((values > 0).sum()), int((values < 0).sum())
         return cls(
             len(values),
@@ -109,42 +106,42 @@ class ClusteredScore:
 
     def statistic(self, mean: float) -> float:
         """Return the distance of the sum from that under ``mean`` in standard errors."""
-        apart, own = self.total - self.n * mean, self.own - 2 * mean * self.total + self.n * mean**2
+        distance = self.total - self.n * mean
+        squares = self.squares - 2 * mean * self.total + self.n * mean**2
         if self.largest[0]:
-            return self._with_coin(mean, apart, own)
-        if own <= 1e-12 * self.n or abs(apart) <= 1e-12 * self.n:
-            return 0.0 if abs(apart) <= 1e-12 * self.n else copysign(inf, apart)
+            return self._with_coin(mean, distance, squares)
+        if squares <= 1e-12 * self.n or abs(distance) <= 1e-12 * self.n:
+            return 0.0 if abs(distance) <= 1e-12 * self.n else copysign(inf, distance)
         if self.kind == "wins":
             alone = tango_z(*self.counts, self.n, mean)
         elif self.kind == "hits":
-            alone = apart / sqrt(self.n * mean * (1 - mean))
+            alone = distance / sqrt(self.n * mean * (1 - mean))
         else:
-            alone = apart / sqrt(own)
-        return alone / sqrt(max(1.0, self._grouped(mean) / own))
+            alone = distance / sqrt(squares)
+        return alone / sqrt(max(1.0, self._grouped(mean) / squares))
 
-    def _with_coin(self, mean: float, apart: float, own: float) -> float:
+    def _with_coin(self, mean: float, distance: float, squares: float) -> float:
         """Return Student's quantile of the probability of the whole sum.
 
         Args:
             mean: the mean under test.
-            apart: distance of the clusters other than ``largest``.
-            own: their sum of squares.
+            distance: distance of the clusters other than ``largest``.
+            squares: their sum of squares.
         """
         from scipy.special import stdtr, stdtrit
 
         variance = {
             "wins": _variance(*self.counts, self.n, mean),
             "hits": self.n * mean * (1 - mean),
-            "any": own,
+            "any": squares,
         }
-        ratio = max(1.0, self._grouped(mean) / own) if own > 1e-12 * self.n else 1.0
-        error, coin = (
-            sqrt(max(variance[self.kind] * ratio, 1e-24)),
-            self.largest[1] - self.largest[0] * mean,
-        )
-        seen = abs(apart + coin)
-        above = float(stdtr(self.freedom, [(coin - seen) / error, -(coin + seen) / error]).mean())
-        return copysign(float(stdtrit(self.freedom, above)), apart + coin)
+        ratio = max(1.0, self._grouped(mean) / squares) if squares > 1e-12 * self.n else 1.0
+        error = sqrt(max(variance[self.kind] * ratio, 1e-24))
+        coin = self.largest[1] - self.largest[0] * mean
+        observed = abs(distance + coin)
+        sides = [(coin - observed) / error, -(coin + observed) / error]
+        above = float(stdtr(self.freedom, sides).mean())
+        return copysign(float(stdtrit(self.freedom, above)), distance + coin)
 
     def _grouped(self, mean: float) -> float:
         """Return the sum of (s_c - m n_c)^2."""
@@ -158,19 +155,19 @@ class ClusteredScore:
 
         bounded("level", level, 0, 1, open_low=True)
         critical = float(stdtrit(self.freedom, (1 + level) / 2))
-        seen = (self.total + self.largest[1]) / (self.n + self.largest[0])
+        observed = (self.total + self.largest[1]) / (self.n + self.largest[0])
         return (
-            _root(lambda mean: self.statistic(mean) > critical, low, seen),
-            _root(lambda mean: self.statistic(mean) >= -critical, seen, high),
+            _root(lambda mean: self.statistic(mean) > critical, low, observed),
+            _root(lambda mean: self.statistic(mean) >= -critical, observed, high),
         )
 
 
 def tango_z(wins: float, losses: float, n: float, margin: float) -> float:
     """Return Tango's z: the distance of (W - L) / n from ``margin`` in standard errors."""
-    variance, apart = _variance(wins, losses, n, margin), wins - losses - n * margin
+    variance, distance = _variance(wins, losses, n, margin), wins - losses - n * margin
     if variance <= 0:
-        return copysign(inf, apart) if apart else 0.0
-    return apart / sqrt(variance)
+        return copysign(inf, distance) if distance else 0.0
+    return distance / sqrt(variance)
 
 
 def _variance(wins: float, losses: float, n: float, margin: float) -> float:
@@ -231,10 +228,8 @@ def wilson_bounds(
     z2, portion = ndtri((1 + level) / 2) ** 2, successes / n
     middle = (portion + z2 / (2 * n)) / (1 + z2 / n)
     reach = np.sqrt(z2 * (portion * (1 - portion) / n + z2 / (4 * n * n))) / (1 + z2 / n)
-    low, high = (
-        np.where(successes == 0, 0, middle - reach),
-        np.where(successes == n, 1, middle + reach),
-    )
+    low = np.where(successes == 0, 0, middle - reach)
+    high = np.where(successes == n, 1, middle + reach)
     return np.stack([low, high], axis=-1)
 
 
@@ -245,10 +240,10 @@ def clustered_wilson(values: Float64Array, labels: Labels | None) -> Float64Arra
     """
     if labels is None or not share(labels):
         return wilson_bounds(values.sum(axis=-1), values.shape[-1])
-    own = np.unique(labels, return_inverse=True)[1]
+    clusters = np.unique(labels, return_inverse=True)[1]
     rows = [
-        ClusteredScore.of(row, own, "hits").interval(low=0.0, high=1.0)
-        for row in values.reshape(-1, len(own))
+        ClusteredScore.of(row, clusters, "hits").interval(low=0.0, high=1.0)
+        for row in values.reshape(-1, len(clusters))
     ]
     return np.array(rows).reshape(*values.shape[:-1], 2)
 

@@ -120,11 +120,11 @@ def sign_flip(differences: Float64Array, labels: Labels | None = None) -> Float6
     units = np.where(np.abs(units) > rounding, units, 0.0)
     ps, drawn = np.ones(len(units)), []
     for place, row in enumerate(units):
-        own = row[row != 0]
-        if len(own) > EXACT:
+        differing = row[row != 0]
+        if len(differing) > EXACT:
             drawn.append(place)
-        elif len(own):
-            ps[place] = _count_all(own, count)
+        elif len(differing):
+            ps[place] = _count_all(differing, count)
     if drawn:
         ps[drawn] = _draw(units[drawn], count)
     return ps
@@ -144,11 +144,11 @@ def _draw(units: Float64Array, rounding: int) -> Float64Array:
     The first differing unit of each row has the first sign of a pattern, and so on. A row's p
     therefore does not depend on the other rows, nor on units that do not differ.
     """
-    own = [row[row != 0] for row in units]
-    most = max(map(len, own))
-    packed = np.stack([np.pad(row, (0, most - len(row))) for row in own])
+    differing = [row[row != 0] for row in units]
+    most = max(map(len, differing))
+    packed = np.stack([np.pad(row, (0, most - len(row))) for row in differing])
     observed = packed.sum(axis=1, keepdims=True)
-    hits = np.zeros(len(own), dtype=np.int64)
+    hits = np.zeros(len(differing), dtype=np.int64)
     for block in range(FLIPS // PATTERNS):
         draw, sums = np.random.Generator(np.random.PCG64([0, block])), np.zeros((1, PATTERNS))
         for start in range(0, most, COLUMNS):

@@ -125,19 +125,19 @@ def predict(
     """
     from scipy.special import betaln
 
-    r, own = correlation(values, labels), float(_spread(values))
-    known, drawn = (
-        sizes.sum() / (1 + r * ((sizes**2).sum() / sizes.sum() - 1)) / (varied or 1.0)
-        for sizes, varied in (
-            (np.bincount(labels), own if spread is None else spread),
-            (fresh, own),
-        )
-    )
-    size = max(1, round(drawn))
+    r, observed = correlation(values, labels), float(_spread(values))
+
+    def effective(sizes: Int64Array, varied: float) -> float:
+        design = 1 + r * ((sizes**2).sum() / sizes.sum() - 1)
+        return float(sizes.sum() / design / (varied or 1.0))
+
+    known_spread = observed if spread is None else spread
+    known = effective(np.bincount(labels), known_spread)
+    size = max(1, round(effective(fresh, observed)))
     hits, a, b = np.arange(size + 1), score * known + 0.5, (1 - score) * known + 0.5
     ways = -np.log(size + 1) - betaln(size - hits + 1, hits + 1)  # log of size over hits
-    found = np.cumsum(np.exp(ways + betaln(hits + a, size - hits + b) - betaln(a, b)))
-    low, high = np.searchsorted(found, [(1 - level) / 2, (1 + level) / 2])
+    cumulative = np.cumsum(np.exp(ways + betaln(hits + a, size - hits + b) - betaln(a, b)))
+    low, high = np.searchsorted(cumulative, [(1 - level) / 2, (1 + level) / 2])
     return max(0.0, float(low - 0.5) / size), min(1.0, float(high + 0.5) / size)
 
 
@@ -160,11 +160,11 @@ def _distinct(points: Int64Array, losses: BoolArray) -> tuple[Int64Array, Int64A
     A loss weighs less than one point in any resample: a point is Q + 1 losses.
     """
     value = points * (points.shape[1] + 1) - losses
-    seen: dict[bytes, int] = {}
+    first_trials: dict[bytes, int] = {}
     for number, row in enumerate(value):
-        seen.setdefault(row.tobytes(), number)
-    kept = list(seen.values())
-    return points[kept], value[kept]
+        first_trials.setdefault(row.tobytes(), number)
+    distinct = list(first_trials.values())
+    return points[distinct], value[distinct]
 
 
 def _sums(values: Int64Array, groups: Labels) -> Int64Array:

@@ -26,5 +26,6 @@ class CombMax:
     def __call__(self, pool: Calibrated) -> Tensor:
         """Return float64[Q, U]."""
         return reduce(
-            torch.maximum, [torch.where(one.present, one.values, -torch.inf) for one in pool.lists]
+            torch.maximum,
+            [torch.where(scored.present, scored.values, -torch.inf) for scored in pool.lists],
         )

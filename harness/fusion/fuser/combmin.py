@@ -29,9 +29,11 @@ class CombMin:
     def __call__(self, pool: Calibrated) -> Tensor:
         """Return float64[Q, U]."""
         columns = []
-        for one in pool.lists:
-            lowest = least(pool.listed(one.name), one.listing.present)
-            values = torch.where(one.present, one.values, torch.minimum(one.values, lowest))
-            columns.append(torch.where(one.empty, torch.inf, values))
+        for scored in pool.lists:
+            lowest = least(pool.listed(scored.name), scored.listing.present)
+            values = torch.where(
+                scored.present, scored.values, torch.minimum(scored.values, lowest)
+            )
+            columns.append(torch.where(scored.empty, torch.inf, values))
         fused = reduce(torch.minimum, columns)
         return torch.where(fused == torch.inf, 0.0, fused)

@@ -30,6 +30,6 @@ class CombMnz:
 
     def __call__(self, pool: Calibrated) -> Tensor:
         """Return float64[Q, U]."""
-        lowest = [least(pool.listed(one.name), one.listing.present) for one in pool.lists]
+        lowest = [least(pool.listed(scored.name), scored.listing.present) for scored in pool.lists]
         shifts = zip(pool.lists, lowest, strict=True)
-        return total([one.values - low.clamp(max=0) for one, low in shifts]).mul_(pool.held)
+        return total([scored.values - low.clamp(max=0) for scored, low in shifts]).mul_(pool.held)

@@ -25,13 +25,13 @@ class ZScore:
         """Return float64[Q, N]."""
         held = counts(present).clamp_(min=1)
         mean = ordered_sum(torch.where(present, scores, 0.0)) / held
-        apart = torch.where(present, scores - mean, 0.0)
+        deviations = torch.where(present, scores - mean, 0.0)
         constant = best(scores) == least(scores, present)
-        apart /= torch.where(
-            constant, 1.0, torch.maximum(best(apart), -least(apart, present))
+        deviations /= torch.where(
+            constant, 1.0, torch.maximum(best(deviations), -least(deviations, present))
         )  # squares stay in range
-        deviation = (ordered_sum(apart * apart) / held).sqrt_()
-        return torch.where(constant, 0.0, apart / torch.where(constant, 1.0, deviation))
+        deviation = (ordered_sum(deviations * deviations) / held).sqrt_()
+        return torch.where(constant, 0.0, deviations / torch.where(constant, 1.0, deviation))
 
     def absent(self, values: Tensor, present: Tensor) -> Tensor:
         """Return float64[Q, 1], the smallest value of the list."""

@@ -68,19 +68,19 @@ def top(fused: Tensor, pool: Calibrated, m: int) -> tuple[Tensor, Tensor]:
     return columns[:, :m], best[:, :m] != -torch.inf
 
 
-def scale(values: Tensor, there: Tensor, low: float = -1.0) -> Tensor:
+def scale(values: Tensor, present: Tensor, low: float = -1.0) -> Tensor:
     """Return float64[Q, m], each row scaled to [low, 1]; 0 if absent, and if all are equal."""
     if values.shape[-1] == 0:
         return values
-    least = torch.where(there, values, torch.inf).amin(dim=-1, keepdim=True)
-    most = torch.where(there, values, -torch.inf).amax(dim=-1, keepdim=True)
-    apart = there & (most > least)
+    least = torch.where(present, values, torch.inf).amin(dim=-1, keepdim=True)
+    most = torch.where(present, values, -torch.inf).amax(dim=-1, keepdim=True)
+    varies = present & (most > least)
     share = (1 - low) * (values - least) / torch.where(most > least, most - least, 1.0) + low
-    return torch.where(apart, share, 0.0)
+    return torch.where(varies, share, 0.0)
 
 
 def reorder(
-    fused: Tensor, pool: Calibrated, columns: Tensor, there: Tensor, scores: Tensor
+    fused: Tensor, pool: Calibrated, columns: Tensor, present: Tensor, scores: Tensor
 ) -> Tensor:
     """Return float64[Q, U], the documents of ``top`` by new scores [Q, m'], the others below in old
     order.
@@ -89,14 +89,16 @@ def reorder(
     out.
     """
     rest = fused.masked_fill(pool.pool.docs < 0, -torch.inf).scatter(-1, columns, -torch.inf)
-    kept, order = torch.sort(rest, dim=-1, descending=True, stable=True)
-    places = torch.arange(1, kept.shape[-1] + 1, dtype=kept.dtype, device=kept.device)
+    sorted_rest, order = torch.sort(rest, dim=-1, descending=True, stable=True)
+    places = torch.arange(
+        1, sorted_rest.shape[-1] + 1, dtype=sorted_rest.dtype, device=sorted_rest.device
+    )
     if scores.shape[-1] == 0:
         return fused
-    least = torch.where(there, scores, torch.inf).amin(dim=-1, keepdim=True)
-    below = torch.where(kept == -torch.inf, kept, least - places)
+    least = torch.where(present, scores, torch.inf).amin(dim=-1, keepdim=True)
+    below = torch.where(sorted_rest == -torch.inf, sorted_rest, least - places)
     result = torch.empty_like(fused).scatter_(-1, order, below)
-    return result.scatter_(-1, columns, torch.where(there, scores, -torch.inf))
+    return result.scatter_(-1, columns, torch.where(present, scores, -torch.inf))
 
 
 from harness.fusion.reranker.none import Keep as Keep  # noqa: E402

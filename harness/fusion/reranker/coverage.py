@@ -54,26 +54,26 @@ class Coverage:
         texts = needed(
             pool.pool.context.texts, "reranker=coverage reads the words of questions and passages"
         )
-        columns, there = top(fused, pool, self.m)
+        columns, present = top(fused, pool, self.m)
         docs = pool.pool.docs.gather(-1, columns).cpu().numpy().astype(np.int64)
         share, pairs, held_pairs = pool.remember("question words", lambda: _words(texts))
         held = pool.remember(
             ("words held", docs.tobytes()),
             lambda: np.isin(pairs[:, None, :] + docs[:, :, None], held_pairs),
         )
-        free, rows = there.cpu().numpy().copy(), np.arange(len(docs))
-        values = scale(fused.gather(-1, columns), there, 0.0).cpu().numpy()
+        free, rows = present.cpu().numpy().copy(), np.arange(len(docs))
+        values = scale(fused.gather(-1, columns), present, 0.0).cpu().numpy()
         places = np.full(docs.shape, docs.shape[1])
-        still = self.weight * share
+        uncovered = self.weight * share
         for place in range(docs.shape[1]):
-            gain = np.cumsum(held * still[:, None, :], axis=-1)[..., -1]
+            gain = np.cumsum(held * uncovered[:, None, :], axis=-1)[..., -1]
             best = np.where(free, values + gain, -np.inf).argmax(axis=1)
             chosen = free[rows, best]
             places[rows[chosen], best[chosen]] = place
             free[rows, best] = False
-            still = np.where(held[rows, best], 0.0, still)
+            uncovered = np.where(held[rows, best], 0.0, uncovered)
         scores = torch.from_numpy((docs.shape[1] - places).astype(np.float64)).to(fused.device)
-        return reorder(fused, pool, columns, there, scores)
+        return reorder(fused, pool, columns, present, scores)
 
 
 def _words(texts: SourceTexts) -> tuple[Floats, Numbers, Numbers]:
@@ -85,8 +85,8 @@ def _words(texts: SourceTexts) -> tuple[Floats, Numbers, Numbers]:
         and int64[N], w D + d for each word w of each passage d.
     """
     bags, index = BM25(stopwords="english_plus").index(texts.passages, texts.questions, texts.store)
-    asked, word = np.unique(bags.indices, return_inverse=True)
-    holding, size = index[asked], len(texts.passages)
+    question_words, word = np.unique(bags.indices, return_inverse=True)
+    holding, size = index[question_words], len(texts.passages)
     counts = np.diff(holding.indptr)
     lengths = np.diff(bags.indptr)
     row = np.repeat(np.arange(len(lengths)), lengths)
@@ -97,4 +97,4 @@ def _words(texts: SourceTexts) -> tuple[Floats, Numbers, Numbers]:
     pairs[row, slot] = word * size
     total = np.cumsum(share, axis=1)[:, -1:]
     share = np.divide(share, total, out=np.zeros_like(share), where=total > 0)
-    return share, pairs, np.repeat(np.arange(len(asked)) * size, counts) + holding.indices
+    return share, pairs, np.repeat(np.arange(len(question_words)) * size, counts) + holding.indices

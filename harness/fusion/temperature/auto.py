@@ -22,8 +22,8 @@ class Auto:
 
     def __call__(self, values: Sequence[Tensor], present: Sequence[Tensor]) -> list[Tensor]:
         """Return float64[Q, 1] for each list."""
-        found = []
+        temperatures = []
         for value, held in zip(values, present, strict=True):
             sums = ordered_sum(torch.where(held, energies(value), 0.0))
-            found.append((sums / (2 * counts(held).clamp_(min=1))).clamp_(min=0))
-        return found
+            temperatures.append((sums / (2 * counts(held).clamp_(min=1))).clamp_(min=0))
+        return temperatures

@@ -36,9 +36,9 @@ class Wasserstein:
         totals = [value.new_zeros((value.shape[0], 1)) for value in values]
         others = [torch.zeros_like(size) for size in sizes]
         for a, b in itertools.combinations(range(len(values)), 2):
-            apart = distance(values[a], present[a], values[b], present[b])
+            gap = distance(values[a], present[a], values[b], present[b])
             for one, other in ((a, b), (b, a)):
-                totals[one] += apart
+                totals[one] += gap
                 others[one] += sizes[other] > 0
         return [
             self.T0 * (1 + self.gamma * (total / other.clamp(min=1)))
@@ -66,5 +66,5 @@ def distance(
     steps = torch.cat([m * first_present, -n * second_present], dim=-1)
     points, order = torch.sort(points, dim=-1, descending=True, stable=True)
     gaps = points[:, :-1] - points[:, 1:]
-    apart = steps.gather(-1, order).cumsum(dim=-1)[:, :-1].abs()
-    return ordered_sum(apart * gaps) / (n * m).clamp(min=1)
+    difference = steps.gather(-1, order).cumsum(dim=-1)[:, :-1].abs()
+    return ordered_sum(difference * gaps) / (n * m).clamp(min=1)

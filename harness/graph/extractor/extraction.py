@@ -170,9 +170,9 @@ class QuestionNames:
     others: Sequence[str]
 
     @classmethod
-    def of(cls, found: Iterable[Sequence[NamePlace]], names: Sequence[str]) -> QuestionNames:
+    def of(cls, named_places: Iterable[Sequence[NamePlace]], names: Sequence[str]) -> QuestionNames:
         """Return the names of each question as numbers in an extraction's ``names``."""
-        rows, number = list(found), {name: i for i, name in enumerate(names)}
+        rows, number = list(named_places), {name: i for i, name in enumerate(names)}
         others = sorted({name for row in rows for name, *_ in row if name not in number})
         number |= {name: len(names) + i for i, name in enumerate(others)}
         arrays = []
@@ -261,5 +261,5 @@ def find_names(extractor: Extractor, benchmark: Benchmark, store: Store) -> Ques
         return {"unknown_names": len(names.others), **names.mentions.facts("questions")}
 
     inputs = {"extraction": source.key, "questions": texts_sha256(benchmark.questions)}
-    made = store.get("recognise", identity(extractor), inputs, build)
-    return QuestionNames.load(made.path)
+    recognised = store.get("recognise", identity(extractor), inputs, build)
+    return QuestionNames.load(recognised.path)

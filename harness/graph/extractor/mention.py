@@ -33,7 +33,7 @@ Mentioned = tuple[list[str], Int32Array]
 """The mentions of a text: names, and int32[M, 3]: first byte in the passage, byte after the last,
 kind.
 """
-Found = list[tuple[str, int, int, int]]
+MentionList = list[tuple[str, int, int, int]]
 """The mentions of one text: normalised name, first character, character after the last, kind."""
 
 
@@ -55,17 +55,17 @@ def find_mentions(
     number = {name: i for i, name in enumerate(finders.known)}
     blocks = (slice(start, start + BLOCK) for start in range(0, len(texts), BLOCK))
     jobs = ((texts[block], named[block], passages[block]) for block in blocks)
-    found = []
+    mention_rows = []
     with finders.workers as workers, Progress("find mentions", len(texts)) as bar:
         for block in workers.map(jobs):
             for names, places in block:
                 entities = [number.setdefault(name, len(number)) for name in names]
-                found.append(np.column_stack([np.array(entities, dtype=np.int32), places]))
+                mention_rows.append(np.column_stack([np.array(entities, dtype=np.int32), places]))
             bar.update(len(block))
     return Extraction(
         names=list(number),
         titled=np.array([number.get(name, -1) for name in finders.names], dtype=np.int32),
-        passages=Mentions.of(found),
+        passages=Mentions.of(mention_rows),
         triples=Triples.of(),
     )
 
@@ -153,7 +153,7 @@ class Finder:
         return [name for name, *_ in mentions], np.column_stack([ends, kinds]).astype(np.int32)
 
 
-def _titles(text: str, at: Words, known: Gazetteer, casing: Casing) -> Found:
+def _titles(text: str, at: Words, known: Gazetteer, casing: Casing) -> MentionList:
     titles = []
     for number, first, after in known.find(at):
         capitalised = any(is_capitalised(text, at, i) for i in range(first, after))
@@ -162,20 +162,20 @@ def _titles(text: str, at: Words, known: Gazetteer, casing: Casing) -> Found:
     return titles
 
 
-def _add(found: Found, text: str, places: Sequence[tuple[int, int]], kind: int) -> None:
+def _add(mentions: MentionList, text: str, places: Sequence[tuple[int, int]], kind: int) -> None:
     """Add mentions that have a word.
 
     A mention that overlaps others is added only if it contains them, because it then names
     something else.
     """
-    taken = Places((start, end) for _, start, end, _ in found)
+    taken = Places((start, end) for _, start, end, _ in mentions)
     for start, end in places:
         touched = list(taken.touching(start, end))
         if any(not (start <= a and b <= end and (a, b) != (start, end)) for a, b in touched):
             continue
         if (touched and kind == SPAN) or not (name := normal(text[start:end])):
             continue
-        found.append((name, start, end, kind))
+        mentions.append((name, start, end, kind))
 
 
 class Places:

@@ -82,13 +82,13 @@ class Offline:
         repeat.
         """
         titles, texts = benchmark.corpus["title"][:], list(benchmark.corpus["text"][:])
-        with ThreadPoolExecutor(1) as beside:  # other processes recognise meanwhile
-            finders = beside.submit(
+        with ThreadPoolExecutor(1) as executor:  # other processes recognise meanwhile
+            finders = executor.submit(
                 lambda: Finders.of(titles, texts, self.spans, self._count).begin()
             )
             try:
-                named = read_rows(self._shards(benchmark, folder))
-                extraction = find_mentions(texts, benchmark.passages, named, finders.result())
+                recognised = read_rows(self._shards(benchmark, folder))
+                extraction = find_mentions(texts, benchmark.passages, recognised, finders.result())
             finally:
                 finders.result().workers.close()
         small = sorted(finders.result().casing.small)
@@ -178,12 +178,12 @@ def fill_shards(
     """
 
     def shard(number: int) -> WorkPart:
-        own = texts[number * SIZE : (number + 1) * SIZE]
+        shard_texts = texts[number * SIZE : (number + 1) * SIZE]
 
         def compute(advance: Advance) -> dict[str, Int64Array | Rows]:
             rows = []
-            for found in work(own):
-                rows.append(found)
+            for text_rows in work(shard_texts):
+                rows.append(text_rows)
                 advance(1)
             return {
                 "lengths": np.array([len(row) for row in rows], dtype=np.int64),
@@ -191,7 +191,7 @@ def fill_shards(
             }
 
         path = folder / f"{name}-{number:05d}.npz"
-        return array_part(path, compute, len(own), ("lengths",), "its texts are read again")
+        return array_part(path, compute, len(shard_texts), ("lengths",), "its texts are read again")
 
     parts = [shard(number) for number in range(-(-len(texts) // SIZE))]
     fill(folder, parts, f"extract {name}", {"made_by": made_by}, at_once)
@@ -200,8 +200,8 @@ def fill_shards(
 
 def read_rows(parts: Iterable[WorkPart]) -> list[Rows]:
     """Return the rows of all texts of the shards."""
-    found: list[Rows] = []
+    rows: list[Rows] = []
     for part in parts:
         with np.load(part.path, allow_pickle=False) as shard:
-            found += np.split(shard["rows"], np.cumsum(shard["lengths"])[:-1])
-    return found
+            rows += np.split(shard["rows"], np.cumsum(shard["lengths"])[:-1])
+    return rows

@@ -74,8 +74,8 @@ class BatchedModel:
         self._budget = max(1, TOKENS * batch_size * WIDTH // max(WIDTH, dimension))
         self._free: SimpleQueue[tuple[str, Forward]] = SimpleQueue()
         for _ in range(AHEAD):
-            for one in forwards:
-                self._free.put(one)
+            for free in forwards:
+                self._free.put(free)
         self._launching = threading.Lock()
 
     def encode(
@@ -93,12 +93,12 @@ class BatchedModel:
                 cut = np.fromiter(
                     (bool(encoding.overflowing) for encoding in encodings), np.bool_, len(ids)
                 )
-                order, there = self._launch(ids, device, forward)
-            found = there.cpu().numpy()  # waits for the device without holding the lock
+                order, on_device = self._launch(ids, device, forward)
+            computed = on_device.cpu().numpy()  # waits for the device without holding the lock
         finally:
             self._free.put(free)
-        vectors = np.empty_like(found)
-        vectors[order] = found
+        vectors = np.empty_like(computed)
+        vectors[order] = computed
         advance(len(texts))
         return vectors, cut
 
@@ -116,8 +116,8 @@ class BatchedModel:
         lengths = np.fromiter(map(len, ids), np.int64, len(ids))
         order = np.argsort(-lengths, kind="stable")
         lengths = lengths[order]
-        each = itertools.chain.from_iterable(ids[place] for place in order.tolist())
-        flat = np.fromiter(each, np.int64, int(lengths.sum()))
+        sorted_ids = itertools.chain.from_iterable(ids[place] for place in order.tolist())
+        flat = np.fromiter(sorted_ids, np.int64, int(lengths.sum()))
         starts = np.cumsum(lengths) - lengths
         out = torch.empty((len(ids), self.dimension), dtype=torch.float32, device=device)
         tokens, first, length = (_to(array, device) for array in (flat, starts, lengths))
@@ -135,12 +135,12 @@ def batches(lengths: Int64Array, budget: int) -> list[tuple[int, int]]:
 
     Texts are sorted by length, longest first. A batch fills ``budget`` tokens, padding included.
     """
-    found, begin = [], 0
+    bounds, begin = [], 0
     while begin < len(lengths):
         end = min(len(lengths), begin + max(1, budget // max(1, int(lengths[begin]))))
-        found.append((begin, end))
+        bounds.append((begin, end))
         begin = end
-    return found
+    return bounds
 
 
 def _to(array: Int64Array, device: str) -> Tensor:

@@ -153,8 +153,10 @@ def pair_cosines(
     result = np.empty(len(rows))
     for first in range(0, len(rows), BLOCK):
         part = slice(first, first + BLOCK)
-        one, other = left[rows[part]], right[columns[part]]
-        result[part] = np.einsum("ij,ij->i", one, other, dtype=np.float64, casting="unsafe")
+        left_rows, right_rows = left[rows[part]], right[columns[part]]
+        result[part] = np.einsum(
+            "ij,ij->i", left_rows, right_rows, dtype=np.float64, casting="unsafe"
+        )
     return result
 
 
@@ -248,10 +250,10 @@ def _checked(model: Model, result: object, count: int) -> tuple[Float32Array, Bo
     text.
     """
     arrays = result if isinstance(result, tuple) and len(result) == 2 else (result, None)
-    wanted = (("f", (count, model.dimension)), ("b", (count,)))
+    layout = (("f", (count, model.dimension)), ("b", (count,)))
     if all(
         isinstance(array, np.ndarray) and array.dtype.kind == kind and array.shape == shape
-        for array, (kind, shape) in zip(arrays, wanted, strict=True)
+        for array, (kind, shape) in zip(arrays, layout, strict=True)
     ):
         return arrays  # type: ignore[return-value]
     message = " and ".join(
@@ -271,12 +273,13 @@ def _unit(vectors: Float32Array, texts: Sequence[str]) -> Float32Array:
     """Return the rows scaled to length 1."""
     wide = vectors.astype(np.float64)
     lengths = np.sqrt((wide * wide).sum(axis=1))
-    bad = np.flatnonzero(~(np.isfinite(lengths) & (lengths > 0)))
-    if bad.size:
+    unusable = np.flatnonzero(~(np.isfinite(lengths) & (lengths > 0)))
+    if unusable.size:
+        first = unusable[0]
         raise HarnessError(
-            f"encoder: the vector of {texts[bad[0]][:40]!r} has length {lengths[bad[0]]}; it "
-            "must be above 0 "
-            "and finite (half precision overflows in some models: try encoder.dtype=float32)"
+            f"encoder: the vector of {texts[first][:40]!r} has length {lengths[first]}; it must be "
+            "above 0 and finite (half precision overflows in some models: try "
+            "encoder.dtype=float32)"
         )
     unit: Float32Array = (wide / lengths[:, None]).astype(np.float32)
     return unit

@@ -5,6 +5,7 @@ worth reporting.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -65,12 +66,10 @@ class HashedWords:
         numbers: dict[str, int] = {"": 0}
         rows = []
         for text in texts:
-            found = WORD.findall(text.lower())
-            rows.append([0, *(numbers.setdefault(word, len(numbers)) for word in found)])
+            tokens = WORD.findall(text.lower())
+            rows.append([0, *(numbers.setdefault(word, len(numbers)) for word in tokens)])
         lengths = np.array([len(row) for row in rows])
-        words = np.fromiter(
-            (word for row in rows for word in row), dtype=np.int64, count=int(lengths.sum())
-        )
+        words = np.fromiter(itertools.chain.from_iterable(rows), np.int64, int(lengths.sum()))
         keys, counts = np.unique(
             np.repeat(np.arange(len(texts)), lengths) * len(numbers) + words, return_counts=True
         )

@@ -77,9 +77,9 @@ def compile_model(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         graph = openvino.convert_model(Positional(), example_input=tuple(example.values()))
-    wanted = PRECISIONS[precision]
+    type_name = PRECISIONS[precision]
     settings = {
-        "INFERENCE_PRECISION_HINT": wanted,
+        "INFERENCE_PRECISION_HINT": type_name,
         "NUM_STREAMS": streams,
         "INFERENCE_NUM_THREADS": streams,
         # pinning would put the streams of every process onto the same first cores
@@ -89,20 +89,19 @@ def compile_model(
         _quantize(graph)
         settings["DYNAMIC_QUANTIZATION_GROUP_SIZE"] = GROUP
     network = openvino.Core().compile_model(graph, "CPU", settings)
-    if (found := network.get_property("INFERENCE_PRECISION_HINT")) != getattr(
-        openvino.Type, wanted
-    ):
+    actual = network.get_property("INFERENCE_PRECISION_HINT")
+    if actual != getattr(openvino.Type, type_name):
         raise HarnessError(
-            f"encoder.precision={precision}: this CPU has {found.get_type_name()}; set "
+            f"encoder.precision={precision}: this CPU has {actual.get_type_name()}; set "
             "encoder.precision=float32"
         )
-    own = threading.local()
+    per_thread = threading.local()
 
     def forward(features: Mapping[str, Tensor]) -> Float32Array:
-        if not hasattr(own, "request"):
-            own.request = network.create_infer_request()
-        own.request.infer([features[name].numpy() for name in names])
-        vectors: Float32Array = own.request.get_output_tensor(0).data.copy()
+        if not hasattr(per_thread, "request"):
+            per_thread.request = network.create_infer_request()
+        per_thread.request.infer([features[name].numpy() for name in names])
+        vectors: Float32Array = per_thread.request.get_output_tensor(0).data.copy()
         return vectors
 
     return forward

@@ -126,8 +126,8 @@ class Settings:
 
     def of_model(self, model: str) -> SentenceTransformer:
         """Return the encoder of a folder with these fields."""
-        given = {one.name: getattr(self, one.name) for one in fields(Settings)}
-        return SentenceTransformer(model, **given)
+        settings = {field.name: getattr(self, field.name) for field in fields(Settings)}
+        return SentenceTransformer(model, **settings)
 
 
 class LoadedModel:
@@ -150,9 +150,14 @@ class LoadedModel:
             from harness.model.encoder.openvino import compile_model
 
             self.forward = compile_model(self.model, self.threads, encoder.precision)
-        own = {"precision": encoder.precision} if encoder.precision != "float32" else {}
+        precision_fact = {"precision": encoder.precision} if encoder.precision != "float32" else {}
         limit = self.model.max_seq_length
-        self.facts: Facts = {"device": device, "backend": backend, "max_seq_length": limit, **own}
+        self.facts: Facts = {
+            "device": device,
+            "backend": backend,
+            "max_seq_length": limit,
+            **precision_fact,
+        }
 
     def encode(
         self, texts: Sequence[str], role: Role, advance: Callable[[int], object]

@@ -123,9 +123,9 @@ class WordSums:
         new = [word for word in words if word not in known]
         batches = [new[start : start + AT_ONCE] for start in range(0, len(new), AT_ONCE)]
         split = self.tokenizer.encode_batch(batches, is_pretokenized=True, add_special_tokens=False)
-        for batch, found in zip(batches, split, strict=True):
+        for batch, encoding in zip(batches, split, strict=True):
             rows: list[list[int]] = [[] for _ in batch]
-            for place, token in zip(found.word_ids, found.ids, strict=True):
+            for place, token in zip(encoding.word_ids, encoding.ids, strict=True):
                 rows[place or 0].append(token)
             known.update(zip(batch, rows, strict=True))
         self.tokens = known

@@ -33,7 +33,7 @@ def ablation(view: View) -> list[Table]:
     titles = ("W", "L", "difference", "95% of difference", "Holm p")
     fields: list[Field[int]] = [
         Field(Column("best of each other fuser", "text"), lambda place: stated[place].who),
-        *judged(lambda place: stated[place].found, *titles),
+        *judged(lambda place: stated[place].comparison, *titles),
         Field(Column("verdict", "text"), lambda place: verdict(stated[place], moved[place])),
         Field(Column("changed %"), moved.get),
     ]

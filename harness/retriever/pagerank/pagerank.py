@@ -103,9 +103,9 @@ class Walks:
         moved = sp.csr_array((1 - restart) * transition.T, dtype=np.float64)
         few = _few_neighbours(moved)
         self._few, self._rest = np.flatnonzero(few), np.flatnonzero(~few)
-        kept, outward = moved[self._rest], moved[self._few][:, self._rest]
-        self._inward = sp.csr_array(kept[:, self._few].T)
-        system = sp.csr_array(kept[:, self._rest] + kept[:, self._few] @ outward)
+        rest_rows, outward = moved[self._rest], moved[self._few][:, self._rest]
+        self._inward = sp.csr_array(rest_rows[:, self._few].T)
+        system = sp.csr_array(rest_rows[:, self._rest] + rest_rows[:, self._few] @ outward)
         self._scale = sp.diags_array(1 / (1 - system.diagonal()))
         system.setdiag(0)
         system.eliminate_zeros()
@@ -133,13 +133,13 @@ class Walks:
                 everywhere.
         """
         seeds = sp.csr_array(seeds, dtype=np.float64)
-        own = seeds[:, self._few]
-        started = sp.csr_array((seeds[:, self._rest] + own @ self._inward) @ self._scale)
+        few_seeds = seeds[:, self._few]
+        started = sp.csr_array((seeds[:, self._rest] + few_seeds @ self._inward) @ self._scale)
         total = seeds @ self._sums
 
         def solve(part: range) -> Solution:
             rows = slice(part.start, part.stop)
-            walked = self._walk(started[rows].tocoo(), own[rows], total[rows])
+            walked = self._walk(started[rows].tocoo(), few_seeds[rows], total[rows])
             return Solution(part.start, *walked)
 
         def work(part: range) -> list[Solution]:
@@ -151,22 +151,23 @@ class Walks:
         return chain.from_iterable(map_threads(work, parts, self._threads))
 
     def _walk(
-        self, started: sp.coo_array, own: sp.csr_array, total: Float64Array
+        self, started: sp.coo_array, few_seeds: sp.csr_array, total: Float64Array
     ) -> tuple[Float32Array, Int64Array, Float64Array]:
         """Return the values, the iterations and the change of a block.
 
         Args:
             started: [B, R], h of the R nodes that are not eliminated.
-            own: [B, N - R], seeds of the eliminated nodes.
+            few_seeds: [B, N - R], seeds of the eliminated nodes.
             total: float64[B], sum(u).
         """
         dense = started.T.toarray()
-        low, first = (_on(self._device, dense.astype(kind)) for kind in (np.float32, np.float64))
+        low = _on(self._device, dense.astype(np.float32))
+        first = _on(self._device, dense.astype(np.float64))
         rough = low + 0
         for _ in range(self._rough_sweeps):
             _sweep(self._rough, rough, low)
         values = rough * _on(self._device, np.array([1 - LOWER]))
-        sums = total - own.sum(axis=1)
+        sums = total - few_seeds.sum(axis=1)
         scale = np.where(total > 0, total, 1)
         shares = _rows(self._device, len(total), self._nodes)
         steps, missing = np.zeros(len(total), np.int64), np.zeros(len(total))
@@ -178,24 +179,24 @@ class Walks:
             steps[ends], missing[ends] = step, left[ends]
             if len(ends):
                 columns = _on(self._device, ends)
-                shares[columns] = self._shares(values[:, columns], own[ends], scale[ends])
+                shares[columns] = self._shares(values[:, columns], few_seeds[ends], scale[ends])
             if steps.all():
                 break
         change = missing / scale * self._restart / max(1 - self._restart, TINY)
         return _to_numpy(shares).T, steps * (total > 0), change
 
-    def _shares(self, values: Any, own: sp.csr_array, scale: Float64Array) -> Any:
+    def _shares(self, values: Any, few_seeds: sp.csr_array, scale: Float64Array) -> Any:
         """Return float32[B, V], the values of the nodes that are asked for, divided by the scale of
         each query.
 
         Args:
             values: [R, B], the nodes that are not eliminated.
-            own: [B, N - R], seeds of the eliminated nodes.
+            few_seeds: [B, N - R], seeds of the eliminated nodes.
             scale: float64[B].
         """
         rest, few = self._asked
         divisor = _on(self._device, scale)
-        eliminated = self._outward @ values + _on(self._device, own[:, few:].toarray().T)
+        eliminated = self._outward @ values + _on(self._device, few_seeds[:, few:].toarray().T)
         shares = _rows(self._device, len(scale), self._nodes)
         shares[:, self._rest[rest:] - self._first] = _narrow(values[rest:] / divisor)
         shares[:, self._few[few:] - self._first] = _narrow(eliminated / divisor)

@@ -89,14 +89,14 @@ def rank_rows(
     """
     docs, scores, lengths = [], [], []
     for row in values:
-        found = np.flatnonzero(row >= least)
-        score = row[found].astype(np.float64)
+        entries = np.flatnonzero(row >= least)
+        score = row[entries].astype(np.float64)
         if error:
             score = np.rint(score / error) * error
         order = np.argsort(-score, kind="stable")
-        docs.append(found[order].astype(np.int32))
+        docs.append(entries[order].astype(np.int32))
         scores.append(score[order])
-        lengths.append(len(found))
+        lengths.append(len(entries))
     return (
         np.concatenate([*docs, np.empty(0, np.int32)]),
         np.concatenate([*scores, np.empty(0)]),

@@ -41,10 +41,10 @@ def exact_search(
         from harness.retriever.search.exact_torch import Products
 
         products = Products(passages, cards)
-        found = partial(decide, products, passages, depth=depth, exact=True)
+        search = partial(decide, products, passages, depth=depth, exact=True)
     else:
-        found = partial(nearest_rows, passages, depth=depth)
-    return map_rows("search", lambda part: found(questions=questions[part]), len(questions), PART)
+        search = partial(nearest_rows, passages, depth=depth)
+    return map_rows("search", lambda part: search(questions=questions[part]), len(questions), PART)
 
 
 def nearest_rows(
@@ -87,10 +87,10 @@ def decide(
     error = 1.1 * dimension * 2.0**-24
     pending, width = np.arange(len(questions)), min(depth + MARGIN, count)
     while pending.size and depth:
-        rough, found = propose(np.ascontiguousarray(questions[pending]), width)
-        fine = cosines(passages, questions[pending], found)
-        order = np.lexsort((found, -fine), axis=-1)[:, :depth]
-        docs[pending] = np.take_along_axis(found, order, axis=1)
+        rough, candidates = propose(np.ascontiguousarray(questions[pending]), width)
+        fine = cosines(passages, questions[pending], candidates)
+        order = np.lexsort((candidates, -fine), axis=-1)[:, :depth]
+        docs[pending] = np.take_along_axis(candidates, order, axis=1)
         scores[pending] = np.take_along_axis(fine, order, axis=1)
         if not exact or width == count:
             break
@@ -99,39 +99,43 @@ def decide(
     return docs, scores
 
 
-def cosines(passages: Float32Array, questions: Float32Array, found: Int64Array) -> Float64Array:
+def cosines(
+    passages: Float32Array, questions: Float32Array, candidates: Int64Array
+) -> Float64Array:
     """Return float64[Q, k], the inner product of each question with its candidates; -inf for
     candidate -1.
     """
 
     def products(rows: Int64Array) -> Float64Array:
-        sums = np.empty((len(rows), found.shape[1]))
-        for row, own in zip(rows, sums, strict=True):  # a row's passages fit the cache
-            near, asked = passages[found[row]], questions[row]
-            np.einsum("kd,d->k", near, asked, out=own, dtype=np.float64, casting="unsafe")
+        sums = np.empty((len(rows), candidates.shape[1]))
+        for row, row_sums in zip(rows, sums, strict=True):  # a row's passages fit the cache
+            near = passages[candidates[row]]
+            np.einsum(
+                "kd,d->k", near, questions[row], out=row_sums, dtype=np.float64, casting="unsafe"
+            )
         return sums
 
-    parts = np.array_split(np.arange(len(found)), max(1, len(found) // ROWS))
+    parts = np.array_split(np.arange(len(candidates)), max(1, len(candidates) // ROWS))
     scores = np.concatenate(list(map_threads(products, parts, available())))
-    return np.where(found >= 0, scores, -np.inf)
+    return np.where(candidates >= 0, scores, -np.inf)
 
 
 def inner_products(
     passages: Float32Array,
     questions: Float32Array,
-    found: Int64Array,
+    docs: Int64Array,
     rows: Int64Array,
 ) -> Float64Array:
-    """Return float64[n], <questions[rows[i]], passages[found[i]]>. Neither other pairs nor threads
+    """Return float64[n], <questions[rows[i]], passages[docs[i]]>. Neither other pairs nor threads
     change a bit.
     """
     threads = available()
 
     def products(pairs: tuple[Int64Array, Int64Array]) -> Float64Array:
-        docs, queries = pairs
-        return pair_cosines(passages, docs, questions, queries)
+        part_docs, part_rows = pairs
+        return pair_cosines(passages, part_docs, questions, part_rows)
 
-    parts = zip(np.array_split(found, threads), np.array_split(rows, threads), strict=True)
+    parts = zip(np.array_split(docs, threads), np.array_split(rows, threads), strict=True)
     return np.concatenate(list(map_threads(products, parts, threads)))
 
 
@@ -139,10 +143,10 @@ def row_products(vectors: Float32Array, docs: Int64Array) -> Float64Array:
     """Return float64[Q, m, m], the inner product of two different passages in each row of docs [Q,
     m]; 0 for document -1.
     """
-    there = docs >= 0
-    found = np.zeros((*docs.shape, docs.shape[1]))
+    is_document = docs >= 0
+    result = np.zeros((*docs.shape, docs.shape[1]))
     row, one, other = np.nonzero(
-        there[:, :, None] & there[:, None, :] & ~np.eye(docs.shape[1], dtype=np.bool_)
+        is_document[:, :, None] & is_document[:, None, :] & ~np.eye(docs.shape[1], dtype=np.bool_)
     )
-    found[row, one, other] = inner_products(vectors, vectors, docs[row, other], docs[row, one])
-    return found
+    result[row, one, other] = inner_products(vectors, vectors, docs[row, other], docs[row, one])
+    return result

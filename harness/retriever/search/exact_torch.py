@@ -42,25 +42,22 @@ class Products:
         self, passages: Float32Array, devices: Sequence[str], room: int | None = None
     ) -> None:
         self._passages, self._devices = passages, devices
-        self._own: list[list[tuple[int, Tensor | None]]] = [[] for _ in devices]
+        self._slices: list[list[tuple[int, Tensor | None]]] = [[] for _ in devices]
         left = [_room(device) if room is None else room for device in devices]
         for number, first in enumerate(range(0, len(passages), SLICE)):
             place = number % len(devices)
             part = passages[first : first + SLICE]
             left[place] -= part.nbytes
-            self._own[place].append(
-                (first, self._copy(first, devices[place]) if left[place] >= 0 else None)
-            )
+            copied = self._copy(first, devices[place]) if left[place] >= 0 else None
+            self._slices[place].append((first, copied))
 
     def __call__(self, questions: Float32Array, width: int) -> Proposed:
         """Return float32[Q, k] and int64[Q, k], best first; k = min(width, D). Equal products are
         in any order.
         """
         width = min(width, len(self._passages))
-        scores, docs = (
-            np.empty((len(questions), width), np.float32),
-            np.empty((len(questions), width), np.int64),
-        )
+        scores = np.empty((len(questions), width), np.float32)
+        docs = np.empty((len(questions), width), np.int64)
         with _whole_float32():
             for begin in range(0, len(questions), ASKED):
                 block = np.arange(begin, min(begin + ASKED, len(questions)))
@@ -73,32 +70,30 @@ class Products:
     def _fill(self, questions: Float32Array, best: Proposed, block: Int64Array) -> None:
         """Write the best passages of a block of questions into ``best``."""
         scores, docs = best
-        asked, width, jobs = questions[block], scores.shape[1], range(len(self._devices))
-        search = functools.partial(self._best, asked=asked, width=width)
-        found = list(map_threads(search, jobs, len(jobs)))
-        rough, where = (np.concatenate(column, axis=1) for column in zip(*found, strict=True))
+        part_questions, width, jobs = questions[block], scores.shape[1], range(len(self._devices))
+        search = functools.partial(self._best, part_questions=part_questions, width=width)
+        per_device = list(map_threads(search, jobs, len(jobs)))
+        rough, where = (np.concatenate(column, axis=1) for column in zip(*per_device, strict=True))
         order = np.argsort(-rough, axis=1, kind="stable")[:, :width]
         scores[block] = np.take_along_axis(rough, order, axis=1)
         docs[block] = np.take_along_axis(where, order, axis=1)
 
-    def _best(self, place: int, asked: Float32Array, width: int) -> Proposed:
+    def _best(self, place: int, part_questions: Float32Array, width: int) -> Proposed:
         """Return the best passages of one device."""
         import torch
 
         device = self._devices[place]
-        there = torch.from_numpy(np.ascontiguousarray(asked)).to(device)
-        scores = torch.empty((len(asked), 0), device=device)
-        docs = torch.empty((len(asked), 0), dtype=torch.int64, device=device)
+        on_device = torch.from_numpy(np.ascontiguousarray(part_questions)).to(device)
+        scores = torch.empty((len(part_questions), 0), device=device)
+        docs = torch.empty((len(part_questions), 0), dtype=torch.int64, device=device)
         with torch.inference_mode():
-            for first, kept in self._own[place]:
-                rows = self._copy(first, device) if kept is None else kept
-                best, at = (there @ rows.T).topk(min(width, len(rows)), dim=1)
-                scores, docs = (
-                    torch.cat([scores, best], dim=1),
-                    torch.cat([docs, at + first], dim=1),
-                )
-                scores, kept_at = scores.topk(min(width, scores.shape[1]), dim=1)
-                docs = docs.gather(1, kept_at)
+            for first, copy in self._slices[place]:
+                rows = self._copy(first, device) if copy is None else copy
+                best, at = (on_device @ rows.T).topk(min(width, len(rows)), dim=1)
+                scores = torch.cat([scores, best], dim=1)
+                docs = torch.cat([docs, at + first], dim=1)
+                scores, best_at = scores.topk(min(width, scores.shape[1]), dim=1)
+                docs = docs.gather(1, best_at)
         return scores.cpu().numpy(), docs.cpu().numpy()
 
     def _copy(self, first: int, device: str) -> Tensor:

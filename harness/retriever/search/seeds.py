@@ -38,23 +38,23 @@ def link_entities(
     if threshold is not None and lost.size and held.any():
         vectors = embed(encoder, network.names, "name", store)
         texts = [network.names[n] if n < size else questions.others[n - size] for n in lost]
-        asked = embed(encoder, texts, "name", store)
+        lost_vectors = embed(encoder, texts, "name", store)
         keep = np.flatnonzero(held)
         if not held.all():
             vectors = vectors[keep]
-        near, cosine = exact_search(vectors, asked, 1)
+        near, cosine = exact_search(vectors, lost_vectors, 1)
         place = np.searchsorted(lost, names[~lexical])
         target[~lexical] = keep[near[place, 0]]
         weight[~lexical] = np.where(cosine[place, 0] >= threshold, cosine[place, 0], 0.0)
-    found = weight > 0
-    entries = (weight[found], (rows[found], target[found]))
+    linked = weight > 0
+    entries = (weight[linked], (rows[linked], target[linked]))
     seeds = sp.csr_array(entries, shape=(len(mentions.indptr) - 1, size))
     seeds.sum_duplicates()
     return seeds, {
         "question_names": len(names),
         "linked_lexically": int(lexical.sum()),
-        "linked_by_embedding": int((found & ~lexical).sum()),
-        "not_linked": int((~found).sum()),
+        "linked_by_embedding": int((linked & ~lexical).sum()),
+        "not_linked": int((~linked).sum()),
     }
 
 

@@ -98,8 +98,8 @@ class Recogniser:
         """
         texts, alone = job
         batch = 1 if alone else max(1, len(texts))
-        found = entities(self.model, texts, batch)
-        return [np.array(places, dtype=np.int32).reshape(-1, 3) for places in found]
+        entity_places = entities(self.model, texts, batch)
+        return [np.array(places, dtype=np.int32).reshape(-1, 3) for places in entity_places]
 
 
 def entities(model: str, texts: Sequence[str], batch: int) -> Iterator[list[tuple[int, int, int]]]:

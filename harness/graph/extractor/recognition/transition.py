@@ -57,10 +57,8 @@ class Layer:
         """Return the layer of thinc's ``residual(expand_window >> maxout >> layernorm >>
         dropout)``.
         """
-        window, (maxout, norm) = (
-            residual.layers[0].layers[0],
-            residual.layers[0].layers[1].layers[0].layers,
-        )
+        window, rest = residual.layers[0].layers[:2]
+        maxout, norm = rest.layers[0].layers
         weights, bias = maxout.get_param("W"), maxout.get_param("b")
         width, pieces, read = weights.shape
         if window.attrs["window_size"] != 1 or (pieces, read) != (3, 3 * width):
@@ -164,22 +162,22 @@ class Transitions:
         features = ((x @ self.project + self.projected) @ self.features).reshape(
             size, *self.actions.outside.shape
         )
-        found, gaps = self.actions.take(starts, starts + lengths, space, features)
+        entity_rows, gaps = self.actions.take(starts, starts + lengths, space, features)
         entities: list[Entities | None] = [None if gap < NEAR else [] for gap in gaps.tolist()]
-        for text, first, after, label in found.tolist():
-            if (mine := entities[text]) is not None:
-                mine.append((first, after, self.labels[label]))
+        for text, first, after, label in entity_rows.tolist():
+            if (of_document := entities[text]) is not None:
+                of_document.append((first, after, self.labels[label]))
         return entities
 
     def _words(self, documents: Sequence[Any]) -> Int64Array:
         """Return the rows of ``vectors`` of all tokens. New words are added."""
         from spacy.attrs import NORM, ORTH
 
-        told = np.concatenate(
+        attributes = np.concatenate(
             [document.to_array([ORTH, NORM]).reshape(-1, 2) for document in documents]
         )
         pairs = (
-            np.ascontiguousarray(told, dtype=np.uint64)
+            np.ascontiguousarray(attributes, dtype=np.uint64)
             .view([("word", np.uint64), ("norm", np.uint64)])
             .ravel()
         )

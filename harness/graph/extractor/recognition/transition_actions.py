@@ -115,19 +115,19 @@ class Actions:
         begin, left = starts[order], lengths[order]
         counts = np.searchsorted(-left, -np.arange(left.max(initial=0)))
         absent = len(features)
-        one, other = (
+        of_first, of_previous = (
             np.concatenate([features[:, place], self.outside[place : place + 1]])
             for place in (1, 2)
         )
         current, forbidden = features[:, 0] + self.bias, self.forbidden()
         weights, half = np.ascontiguousarray(self.weights.T), self.weights.shape[1]
         first, opened = np.zeros(len(starts), np.int64), np.full(len(starts), -1)
-        gaps, found = np.full(len(starts), np.inf, np.float32), []
+        gaps, closed = np.full(len(starts), np.inf, np.float32), []
         for step, count in enumerate(counts.tolist()):
             row, label = begin[:count] + step, opened[:count]
             is_open, last = label >= 0, left[:count] == step + 1
-            total = current[row] + one[np.where(is_open, first[:count], absent)]
-            total += other[np.where(is_open, row - 1, absent)]
+            total = current[row] + of_first[np.where(is_open, first[:count], absent)]
+            total += of_previous[np.where(is_open, row - 1, absent)]
             scores = np.maximum(total[:, :half], total[:, half:]) @ weights + self.base
             scores += forbidden[np.where(is_open, 4 + 2 * label + last, 2 * last + space[row])]
             chosen = scores.argmax(axis=1)
@@ -143,9 +143,9 @@ class Actions:
             if len(closing):
                 since = first[closing] - begin[closing]
                 after = np.full(len(closing), step + 1)
-                found.append(np.stack([order[closing], since, after, label[closing]], axis=1))
+                closed.append(np.stack([order[closing], since, after, label[closing]], axis=1))
                 label[closing] = -1
-        entities = np.concatenate([np.empty((0, 4), np.int64), *found])
+        entities = np.concatenate([np.empty((0, 4), np.int64), *closed])
         smallest = np.empty_like(gaps)
         smallest[order] = gaps
         return entities[np.lexsort((entities[:, 1], entities[:, 0]))], smallest
