@@ -138,7 +138,7 @@ def _file_version(kind: Any) -> str:
     return f"{FILE}{file_sha256(Path(file))[:12]}"
 
 
-def own_versions(value: Any) -> dict[str, str]:
+def foreign_versions(value: Any) -> dict[str, str]:
     """Return the versions of the classes of other packages in an identity, by class."""
     versions: dict[str, str] = {}
     if isinstance(value, Mapping):
@@ -147,12 +147,12 @@ def own_versions(value: Any) -> dict[str, str]:
             versions[target] = str(value["version"])
         value = list(value.values())
     for part in value if isinstance(value, (list, tuple)) else ():
-        versions |= own_versions(part)
+        versions |= foreign_versions(part)
     return versions
 
 
 def unversioned(versions: Mapping[str, str]) -> list[str]:
-    """Return the classes in ``own_versions`` that state no ``version``."""
+    """Return the classes in ``foreign_versions`` that state no ``version``."""
     return [name for name, version in versions.items() if version.startswith((FILE, TYPED))]
 
 

@@ -40,8 +40,8 @@ from harness.core.files import mend_of, unwritable, write_json
 from harness.core.identity import (
     code_version,
     file_sha256,
+    foreign_versions,
     library_versions,
-    own_versions,
     unversioned,
 )
 from harness.work.part_notes import RECORDS
@@ -185,7 +185,9 @@ class Store:
         Until ``forget`` the artifact of a class without a ``version`` is in a temporary folder of
         this process.
         """
-        root = Path(_scratch(os.getpid()).name) if unversioned(own_versions(config)) else self.root
+        root = (
+            Path(_scratch(os.getpid()).name) if unversioned(foreign_versions(config)) else self.root
+        )
         return root / "artifacts" / stage / artifact_key(stage, config, inputs)
 
     def get(
@@ -219,7 +221,7 @@ class Store:
                 then writes the result.
             what: text for the log, such as ``24,000 passages``.
         """
-        place, passing = self.place(stage, config, inputs), unversioned(own_versions(config))
+        place, passing = self.place(stage, config, inputs), unversioned(foreign_versions(config))
         wanted = Wanted(stage, config, inputs, build, place, f"{stage} {what}".strip())
         if passing and shares() > 1:
             raise HarnessError(

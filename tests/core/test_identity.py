@@ -26,8 +26,8 @@ from harness.core.identity import (
     NO_RESULT,
     digest,
     files_sha256,
+    foreign_versions,
     identity,
-    own_versions,
     texts_sha256,
     unversioned,
     version_of,
@@ -143,12 +143,12 @@ def test_a_class_that_states_no_version_is_known_by_its_file(tmp_path, monkeypat
     kind = importlib.import_module("outside").Mine
     assert version_of(kind) == f"sha256:{hashlib.sha256(text.encode()).hexdigest()[:12]}"
     found = {"list": {"_target_": "outside.Mine", "version": version_of(kind)}}
-    assert unversioned(own_versions(found)) == ["outside.Mine"]
+    assert unversioned(foreign_versions(found)) == ["outside.Mine"]
     kind.version = 3
     assert version_of(kind) == 3
     found = [{"_target_": "outside.Mine", "version": 3, "inner": identity(Newer())}]
-    assert own_versions(found) == {"outside.Mine": "3", f"{__name__}.Newer": "2"}
-    assert not unversioned(own_versions(found))
+    assert foreign_versions(found) == {"outside.Mine": "3", f"{__name__}.Newer": "2"}
+    assert not unversioned(foreign_versions(found))
 
 
 def test_a_class_that_was_typed_in_a_session_is_known_to_its_process_alone(monkeypatch):

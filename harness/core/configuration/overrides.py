@@ -206,7 +206,7 @@ def several(override: Override, tree: Mapping[str, Any]) -> HarnessError:
         if ":" not in value:
             with_names = re.sub(r"(?:[^,/]*/)*([^,./]+)[^,]*", r"\1: \g<0>", value)
         return HarnessError(f"{override}: name each list, as in '{override.key}={{{with_names}}}'")
-    if "grid" in tree and AXIS.fullmatch(override.key) and isinstance(default, (dict, float)):
+    if _is_axis(override, default, tree):
         return axis(override)
     is_single = "(" in value or isinstance(default, (str, float, dict)) or override.key == "run"
     forms = [] if is_single else [f"a list is {override.key}=[{value}]"]
@@ -217,6 +217,16 @@ def several(override: Override, tree: Mapping[str, Any]) -> HarnessError:
     else:
         forms.append(f"with -m a job for each: -m {override.key}={value}")
     return HarnessError(f"{override}: several values; {', '.join(forms)}")
+
+
+def _is_axis(override: Override, default: Any, tree: Mapping[str, Any]) -> bool:
+    """Return whether several values of a key are an axis of a sweep's grid: the key has one value,
+    or a strategy in the grid has it and all of the values are numbers.
+    """
+    if "grid" not in tree or not AXIS.fullmatch(override.key):
+        return False
+    numbers = [NO_NAME.fullmatch(value) for value in split((override.value or "").strip("[]"))]
+    return isinstance(default, (dict, int, float)) or (default is None and all(numbers))
 
 
 def axis(override: Override) -> HarnessError:
@@ -252,10 +262,10 @@ def fit(override: Override, tree: Mapping[str, Any]) -> Override:
 
 
 def _check_kind(override: Override, bracket: str, default: Any, tree: Mapping[str, Any]) -> None:
-    """Raise HarnessError for a list in place of a number of a sweep, or of a mapping, or for a
-    mapping in place of a list.
+    """Raise HarnessError for several values of an axis of a grid, for a list in place of a mapping,
+    or for a mapping in place of a list.
     """
-    if bracket == "[" and isinstance(default, (int, float)) and "grid" in tree:
+    if bracket == "[" and _is_axis(override, default, tree):
         raise axis(override)
     if (bracket, type(default)) in (("[", dict), ("{", list)):
         form = "a mapping, as in {name: value}" if bracket == "[" else "a list, as in [a,b]"

@@ -17,7 +17,7 @@ from harness.benchmark.split import clusters
 from harness.core.arrays import Int32Array, Int64Array
 from harness.core.device import check_devices, resolve_device
 from harness.core.errors import HarnessError
-from harness.core.identity import digest, own_versions, version_of
+from harness.core.identity import digest, foreign_versions, version_of
 from harness.core.table import counted, percent
 from harness.core.threads import available, map_threads, torch_alone
 from harness.evaluation.gold import Gold
@@ -126,7 +126,7 @@ class Prepared:
             for measure in measures
         ]
         identities = [*self.identities.values(), *(trial.identity for trial in trials), *formulas]
-        return own_versions(identities)
+        return foreign_versions(identities)
 
     @property
     def orders(self) -> dict[str, str]:

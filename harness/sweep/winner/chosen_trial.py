@@ -14,7 +14,7 @@ from harness.core.configuration.conf_files import strategy
 from harness.core.configuration.instantiation import instantiate
 from harness.core.configuration.stored_strategy import StoredReader
 from harness.core.errors import HarnessError
-from harness.core.identity import own_versions
+from harness.core.identity import foreign_versions
 from harness.fusion.fuse import check
 from harness.fusion.fuser import check_shares
 from harness.fusion.pool import PoolSpec, capped_lists
@@ -72,7 +72,7 @@ def choose_trial(config: DictConfig, names: Sequence[str], overrides: Sequence[s
                 "them out"
             )
         trial = read_winner(lock_file(config.lock), bool(config.get("trust", False)))
-        if classes := own_versions(trial.identity):
+        if classes := foreign_versions(trial.identity):
             log.warning(
                 "lock=%s: %s has the locked version; only `harness apply` and `harness heldout` "
                 "check its results",
@@ -113,7 +113,7 @@ def read_winner(path: Path, trusted: bool = False) -> Trial:
             settings=winner["parameters"],
             overrides=(*winner["overrides"],),
         )
-        versions, locked = own_versions(trial.identity), lock.get("versions") or {}
+        versions, locked = foreign_versions(trial.identity), lock.get("versions") or {}
         check_same(path.parent, "code", {name: locked.get(name) for name in versions}, versions)
         return trial.with_learned(winner.get("learned", {}))
     except KeyError as error:

@@ -31,7 +31,10 @@ sweep normalizer=zscore grid=point -> normalizer
 sweep 'fuser=[' -> a bracket is opened and not closed
 evaluate k=[5, run=x -> a bracket is opened and not closed
 sweep 'pool.lists=[a,,b]' -> a value is missing beside a comma
-sweep pool.cap=2,5 -> with a decimal point pool.cap=2.5
+sweep pool.cap=2,5 -> several are an axis of the grid: write '+grid.mine={pool.cap: [2,5]}'
+sweep 'pool.cap=[3,null]' -> write '+grid.mine={pool.cap: [3,null]}'
+sweep fuser.k=5,10 -> write '+grid.mine={fuser.k: [5,10]}'
+sweep 'fuser.alpha=[.3,.5]' -> write '+grid.mine={fuser.alpha: [.3,.5]}'
 heldout sweep=nowhere -> sweep=nowhere names no sweep
 evaluate run=r.json gold=g.json metrics=0.5 -> metrics=0.5: expected a name, or a list of names
 evaluate run=r.json gold=g.json k=0.5 -> k=0.5: expected
