@@ -146,7 +146,7 @@ def source(view: View) -> Source:
 
 def unordered(view: View) -> str:
     """Return how many questions last_hop counts if the hop order of some is unknown or does not
-    count, or the objective if the order of all is unknown.
+    count, or that the order of all is unknown.
     """
     of = view.in_split or view.n
     known = view.n if view.n < of else int((np.asarray(view.ranks[:1])[..., -1] != UNORDERED).sum())
@@ -154,7 +154,7 @@ def unordered(view: View) -> str:
         every = view.manifest.get("chain") == "all"
         return " (dataset.chain=all: last_hop counts every question)" if every else ""
     if not known:
-        return f"; no hop order is known, so that there is no last_hop: by {view.objective}"
+        return "; no question has a known hop order, so last_hop cannot be computed"
     judged = " and all results based on it" if view.n < of else ""
     return f" (last_hop{judged}: the {known} of {counted(of, 'question')} whose hop order is known)"
 

@@ -176,7 +176,7 @@ def _columns(place: str, fields: Fields, given: Names) -> dict[str, str]:
         if there:
             found[key] = there[0]
         elif key in given or key == "item":
-            mend = "; name yours: columns={item: ..., score: ...}"
+            mend = "; name yours: 'columns={item: ..., score: ...}'"
             if key in given:
                 mend = nearest(wanted[0], fields)
             missing = given.get(key, "item (or id, query, qid)")
