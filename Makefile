@@ -16,7 +16,7 @@ DEV     := .venv/.ready-dev
 PINNED  := -c constraints.txt$(if $(filter gpu,$(DEVICE)), -c reports/docs/constraints-gpu.txt)
 PIP     := $(BIN)/python -m pip install --disable-pip-version-check --no-compile $(PINNED)
 CPU     := $(shell sed -n 's/^torch==\([0-9.]*\).*/torch==\1+cpu/p' constraints.txt)
-TAKE_CPU = $(PIP) --no-deps --retries 0 --timeout 10 $(CPU) 2>>.venv/torch.log
+TAKE_CPU = --no-deps --retries 0 --timeout 10 $(CPU) 2>>.venv/torch.log
 NO_CPU   = No $(CPU) in pip's index or at download.pytorch.org (pip's words: .venv/torch.log): type make TORCH=any ... for pip's torch, which may bring CUDA, 4 GB
 
 unexport PYTHONDONTWRITEBYTECODE  # where it is set each command compiles thousands of modules anew, for seconds
@@ -36,7 +36,7 @@ $(READY): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "Installing into .venv, once: minutes, and 2.4 GB with PyTorch's CPU build."
 	@[ "$(DEVICE)$(TORCH)" != cpu ] || echo "No NVIDIA driver here: if pip's torch brings CUDA (4 GB more), stop and type make TORCH=cpu ..."
 	@date +%s > .venv/.started
-	$(if $(filter cpu,$(TORCH)),@$(TAKE_CPU) || $(TAKE_CPU) --index-url https://download.pytorch.org/whl/cpu || { echo "$(NO_CPU)" >&2; exit 1; })
+	$(if $(filter cpu,$(TORCH)),@$(PIP) --quiet $(TAKE_CPU) || $(PIP) $(TAKE_CPU) --index-url https://download.pytorch.org/whl/cpu || { echo "$(NO_CPU)" >&2; exit 1; })
 	$(PIP) -e '.[$(DEVICE),models]'
 	@echo "Installed in $$(($$(date +%s) - $$(cat .venv/.started))) s."
 	@touch $@

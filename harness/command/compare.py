@@ -18,9 +18,10 @@ this command; NAME.html is a page, NAME.md the table for a pull request; NAME.pa
 NAME-queries.csv next to a .csv, have a row a query.
 
 gate=no_worse margin=1 is for continuous integration: the whole 95% interval must be above -1 point.
-gate=better asks for more than the margin. The exit status is 0 if every comparison passes, 1 if one
-fails, 3 if this cannot be told, and 2 for a mistake in the command. A gate implies strict=true;
-files begin with the answer. How many questions it takes: harness power gate=no_worse margin=1
+gate=better margin=1: above +1. The exit status is 0 if every comparison passes, 1 if one fails, 3
+if it cannot be told (the interval includes the bound), and 2 for a mistake in the command. A gate
+implies strict=true; the files start with the answer. How many questions it takes: harness power
+gate=no_worse margin=1
 """
 
 from __future__ import annotations

@@ -5,21 +5,22 @@
   harness evaluate run=f.trec gold=queries.jsonl split=test strict=true
   harness evaluate -m run=a.trec,b.trec gold=queries.jsonl    one after the other, and a joint table
 
-The run is a TREC run file (plain or .gz), .json or .parquet; or {file: a.csv, columns: {doc: pid}},
-whose columns are called so. The gold is a queries.jsonl with `id`, `supporting_ids` in hop order,
+The run is a TREC run file (plain or .gz), .json or .parquet; or {file: a.csv, columns: {doc: pid}}
+if its columns have other names. The gold is a queries.jsonl with `id`, `supporting_ids` in hop order,
 `hops`, `type`; TREC qrels or Qrels of ranx (no hop order: last_hop is null); or a benchmark.
 
 `harness list metric` has the metrics; one without @k is taken at each k. Every gold query counts:
-one that the run lacks has found nothing. Queries that the gold lacks are counted and not scored;
-strict=true refuses both. lenient=true passes over comment lines and trailing fields of TREC files.
-A document supports its query from relevance `rel` on (1). last_hop leaves out queries with
-"ordered": false, or those of other values than in dataset.chain={order: [known]}.
+one that the run lacks scores 0. Queries that the gold lacks are counted and not scored; strict=true
+refuses both. lenient=true ignores comment lines and trailing fields of TREC files. A document
+supports its query if its relevance is at least `rel` (1). last_hop leaves out queries with
+"ordered": false; dataset.chain={order: [known]} counts only those whose `order` is `known`.
 
 Choose on split=tune (half of the questions, by the MD5 of their ids) and report split=test;
-splitting=given goes by the field `split`, splitting=splits.tsv by lines `id split`. Equal scores
-are ordered by document id, with ties=trec as trec_eval does; where another order of them would
-change a number, a caution says the range. `out` by its ending: .json, .parquet (a row a query),
-.csv, .tex, .txt, .md, .html. explain=true prints every group, and what run and gold share.
+splitting=given reads the field `split`, splitting=splits.tsv a file of lines `id split`. Equal
+scores are ordered by document id (ties=trec: as trec_eval does). If another order of them would
+change a number, a caution gives its range. The ending of `out` decides its form: .json, .parquet (a
+row a query), .csv, .tex, .txt, .md, .html. explain=true also prints every group, and how many
+questions and gold documents the run has.
 """
 
 from __future__ import annotations

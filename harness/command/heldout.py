@@ -1,13 +1,14 @@
 """Score the locked trials of a sweep on the test split, once, and write it down in the ledger.
 
-Exactly what the lock holds is scored: the winner, the best trial of each fuser, and the untuned
-baselines, with Holm's correction over them. It refuses when the data, the code or the lock has
-changed since the sweep. A test split that has been evaluated before needs heldout.again=true, and
-every table then says which evaluation it shows.
+Only the locked trials are scored: the winner, the single lists, the best trial of each fuser, and
+the untuned baselines. The winner is tested against the reference and, only if it is shown to be
+better, against tune's best list, both without a correction; Holm corrects all other p. It refuses
+if the data, the code or the lock changed since the sweep. A test split that was evaluated before
+needs heldout.again=true; every table then says which evaluation it shows.
 
-Prints the trials that matter, what won and by how much, whether what the sweep expected came true,
-and whether fusion adds to the best list; with explain=true also every locked trial, also against
-the best single list, and headroom.
+It prints the winner, the lists and the best trial of each fuser, by how much the winner is better,
+whether the forecast of tune was right, and whether another list could add something to the best
+one. explain=true also prints every locked trial, the comparison with the best list, and headroom.
 
 MLflow gets a copy, unless the sweep was made with tracking=none.
 

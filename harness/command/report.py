@@ -20,7 +20,8 @@ NAME is benchmark, encoder and objective, such as sample-minilm-last_hop-5. Next
 .csv. A document that inputs tables needs \usepackage{array,booktabs}; report.pdf takes geometry,
 graphicx, inputenc and multicol, too (Debian: texlive-latex-recommended). Before `harness heldout`
 tables show tune and say so; afterwards they show test. The same results give the same bytes, also
-of an archive: it has the sweep's files and lists, and a README with the command of each claim.
+in an archive. An archive has the sweep's files, its lists, and a README with the command for each
+claim.
 """
 
 from __future__ import annotations

@@ -82,6 +82,7 @@ def run(config: DictConfig) -> float | None:
     if "gold" in config:
         inputs.check_without_corpus(trials)
     plan.check_used(trials)
+    plan.grid.log_left_out()
     if config.dry_run:
         show_plan(plan)
         return None

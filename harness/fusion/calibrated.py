@@ -48,10 +48,15 @@ class Calibrated:
 
     def pair(self) -> tuple[Scored, Scored]:
         """Return the two lists, the anchor first."""
-        if len(self.names) != 2:
+        if len(self.names) == 1:
             raise HarnessError(
-                f"alpha shares the score between two lists, the pool has {len(self.names)} "
-                f"({', '.join(self.names)}); set pool.lists or fuser.weights={{name: weight, ...}}"
+                f"alpha weighs two lists, and there is {self.names[0]} alone; add a list"
+            )
+        if len(self.names) != 2:
+            weights = ", ".join(f"{name}: 1" for name in self.names)
+            raise HarnessError(
+                f"alpha weighs two lists, and the pool has {len(self.names)} "
+                f"({', '.join(self.names)}); add 'fuser.weights={{{weights}}}'"
             )
         first, second = self.names
         return (self[second], self[first]) if second == self.anchor else (self[first], self[second])

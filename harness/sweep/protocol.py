@@ -53,6 +53,7 @@ def run_sweep(*overrides: str) -> SweepResult:
     plan = Plan(config, typed)
     trials = plan.trials()
     plan.check_used(trials)
+    plan.grid.log_left_out()
     return sweep(Prepared.of(plan), trials)
 
 

@@ -70,7 +70,8 @@ def test_commands_take_columns(tmp_path: Path, gold: Path, command: Command) -> 
     status, _, said = command("evaluate", f"run={run}", *given[:1])
     assert status == 2
     assert (
-        "found frage, absatz, wert; name yours: columns={query: ..., doc: ..., score: ...}" in said
+        "found frage, absatz, wert; name yours: 'columns={query: ..., doc: ..., score: ...}'"
+        in said
     )
     status, _, said = command("evaluate", f"run={run}", *given[:1], "columns={passage: absatz}")
     assert status == 2

@@ -175,6 +175,8 @@ fuse fuser=RRF
 fuse out=f.xlsx
 fuse 'lists={dense: logits.json, graph: g.trec}' fuser=linear normalizer=tmm
 fuse 'lists={a: d.trec, b: g.trec}' fuser=linear normalizer=tmm
+fuse 'lists={a: d.trec, b: g.trec, c: d.trec}' fuser=linear
+sweep track=false
 fuse fuser.K=5 fusor=rrf
 fuse pool_cap=3
 fuse weights.a=2

@@ -109,6 +109,6 @@ def test_queries_that_the_file_lacks_or_alone_has_are_said_each_time(
     for _ in range(2):  # the second time its lists are stored
         caplog.clear()
         runs({"theirs": Trec(str(file))}, benchmark, Store(tmp_path / "runs"))
-        assert f"lists.theirs: their.trec lacks 1 of 2 questions of {benchmark.name}" in caplog.text
+        assert f"lists.theirs lacks 1 of 2 questions of {benchmark.name}" in caplog.text
         assert "and has 1 other question" in caplog.text
         assert "queries have a list" not in caplog.text  # half of them are enough

@@ -464,7 +464,7 @@ def test_frames_may_have_integers_as_ids() -> None:
     [
         (
             {"qid": ["q"], "score": [1.0]},
-            "the columns query_id, doc_id, score; found qid, score; name yours: columns=",
+            "the columns query_id, doc_id, score; found qid, score; name yours: 'columns=",
         ),
         ({"qid": ["q"], "docno": ["d"], "score": ["x"]}, "column score: expected"),
         ({"qid": ["q"], "docno": [None], "score": [1.0]}, "row 1: column docno is empty; give it"),

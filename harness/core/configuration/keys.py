@@ -163,10 +163,14 @@ class Keys:
 
         The nearest one has the same last word in a section, or is spelled alike. The fields of
         strategies are left out, as they would change the results, and so are sections for a value
-        that is none.
+        that is none. A value that is none of the nearest concept's names is not repeated.
         """
         is_section = len(words) > 1 or isinstance(value, Mapping) or str(value).startswith("{")
-        return f"this command has no {words[0]}", self._nearest(words, is_section)
+        fault, near = f"this command has no {words[0]}", self._nearest(words, is_section)
+        known = names(near.partition("@")[0]) if near in self.groups else []
+        if not known or is_section or str(value).strip() in known:
+            return fault, near
+        return f"{_with_hint(fault, near)}; write {near}=NAME, one of {', '.join(known)}", ""
 
     def _nearest(self, words: Sequence[str], is_section: bool) -> str:
         name, last = ".".join(words), words[-1]

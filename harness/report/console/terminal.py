@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harness.benchmark.source.card import sample_note
-from harness.core.table import Table, fit, paragraph, shown_lines
+from harness.core.table import Table, counted, fit, paragraph, shown_lines
 from harness.evaluation.column import MCNEMAR, SIGN
 from harness.evaluation.statement import Sentence, lead, select_texts
 from harness.report.console.conclusions import explanations, sentences
@@ -65,7 +65,9 @@ def heldout(result: SweepResult, explain: bool = False) -> str:
     legend = f"{_won(view)}; {caption.correction(view, view.reference)}"
     if not explain:
         table = _short(trials.heldout(result, "screen"), view, view.best_first)
-        return _text([table, *_published(result)], f"{legend}.", findings)
+        hidden = len(view.rows) - len(table.rows)
+        more = f" explain=true prints {counted(hidden, 'more locked trial')}." if hidden else ""
+        return _text([table, *_published(result)], f"{legend}.{more}", findings)
     tables = [trials.heldout(result, "explained"), by_hops(view, Display())]
     tables += [*explanations(result, view), *_published(result)]
     return _text(tables, f"{legend}; {_explained(view)}.{_data(view)}", findings)

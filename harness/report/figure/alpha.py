@@ -48,7 +48,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
     title = f"{view.objective} by alpha, {pool[0]}'s share{mixed}"
     notes = (
         "Each point is the best trial of a fuser at that alpha, over its other knobs. Bands: its "
-        "95% Wilson interval. Lines without points: single lists."
+        "95% Wilson interval by question. Lines without points: single lists."
     )
     axes = f"alpha (share of {pool[0]})", f"{view.objective} (%)"
     yield Picture("alpha", title, draw, 2.7, notes, view.half, *axes)

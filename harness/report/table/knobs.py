@@ -34,9 +34,9 @@ def knobs(view: View) -> list[Table]:
         rows.append([knob, len(varied), float(between / total)])
     note = (
         f"Share: eta squared, the part of the variance of {view.objective} over the "
-        f"{counted(len(scores), 'fusion')} that lies between the values of the knob: of fuser "
-        "among all, of another knob among the trials of each fuser that has it. A knob that the "
-        "fuser decides is left out."
+        f"{counted(len(scores), 'fusion')} that lies between the values of the knob. For fuser it "
+        "is taken over all fusions, for another knob within each fuser that has the knob. A knob "
+        "that has one value in each fuser is left out."
     )
     title, source = f"The share of each knob on {view.half}", caption.source(view)
     columns = [Column("knob", "text"), Column("trials", "count"), Column("share %")]

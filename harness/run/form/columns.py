@@ -76,8 +76,8 @@ def _missing(source: str, columns: list[str], content: Content) -> str:
         mend = "; the first line has to name them"
     elif content.typed == LISTS.typed:
         mend = (
-            "; name yours: columns={query: ..., doc: ..., score: ...}, or beside each of several "
-            "lists, as in lists={vec: {file: a.csv, columns: {doc: ...}}}"
+            "; name yours: 'columns={query: ..., doc: ..., score: ...}', or those of each list, as "
+            "in 'lists={vec: {file: a.csv, columns: {doc: ...}}}'"
         )
     return f"{source}: expected the columns {wanted}; found {', '.join(columns) or 'none'}{mend}"
 

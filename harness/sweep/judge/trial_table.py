@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from harness.sweep.trial.trial import Trial
 
 OUTCOMES = {
-    "graph_win": "GraphWin: questions whose last hop is in its top k and not in dense's; effective if > 0.",  # noqa: E501
-    "graph_loss": "GraphLoss: questions whose last hop is in dense's top k and not in its own; safe if 0.",  # noqa: E501
+    "graph_win": "GraphWin: questions whose last hop is in the trial's top k but not in dense's; the aim: > 0.",  # noqa: E501
+    "graph_loss": "GraphLoss: questions whose last hop is in dense's top k but not in the trial's; the aim: 0.",  # noqa: E501
 }
 """Counts of every trial by column."""
 GRAPH_K = 5

@@ -146,16 +146,19 @@ class Grid:
         return trial
 
     def _leave_out(self, lacking: Lacking, mistakes: Mistakes) -> None:
-        """Log a line for each strategy that some of its points must leave out; for a typed
+        """Note a line for each strategy that some of its points must leave out; for a typed
         normalizer it is a mistake.
         """
         for (group, _), (trial, lists) in lacking.items():
             line = f"{trial.settings[group]} is not tried: {_lacks(trial, group, list(lists))}"
             if group == "normalizer" and group in self.typed:
                 mistakes[line] = CombinationError(line)
-            elif line not in self.left_out:
-                log.warning("%s", line)
             self.left_out[line] = CombinationError(line)
+
+    def log_left_out(self) -> None:
+        """Log a line for each strategy that ``trials`` left out, because it lacks a value."""
+        for line in self.left_out:
+            log.warning("%s", line)
 
     def untuned(self, trial: Trial) -> bool:
         """Return whether nothing was chosen for a trial: it is one of ``baselines``."""

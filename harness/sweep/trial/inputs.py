@@ -139,9 +139,9 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, artifacts: Store)
     """Return every list's run over all questions; files of other systems are read before anything
     is built.
 
-    A warning names files that lack questions or have others, and lists that answer fewer than half
-    of them. Lists of a benchmark without texts are not stored: its documents are those of the
-    files.
+    A warning names lists from files that lack questions or have others, and lists that answer fewer
+    than half of them. Lists of a benchmark without texts are not stored: its documents are those of
+    the files.
 
     Raises:
         Unfinished: parts of some lists belong to other shares; after all lists were tried.
@@ -164,9 +164,8 @@ def runs(retrievers: Mapping[str, Retriever], data: Benchmark, artifacts: Store)
             missing, unknown = facts.get("queries_missing", 0), facts.get("queries_left_out", 0)
             if missing or unknown:
                 log.warning(
-                    "lists.%s: %s lacks %d of %d questions of %s (these score 0), and has %s",
+                    "lists.%s lacks %d of %d questions of %s (these score 0), and has %s",
                     name,
-                    facts["file"],
                     missing,
                     len(data.query_ids),
                     data.name,

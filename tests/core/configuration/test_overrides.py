@@ -41,7 +41,8 @@ evaluate run=r.json gold=g.json k=0.5 -> k=0.5: expected
 compare run=r.json baseline=r.json gold=g.json metric=0.5 -> metrics=0.5: expected
 sweep metrics=0.5 dry_run=true -> metrics=0.5: expected
 fuse lists.a=1 out=x.trec -> lists.a=1: expected a path
-sweep fusr=rrf -> this command has no fusr (did you mean fuser?)
+sweep fusr=rrf -> this command has no fusr (did you mean fuser?); write fuser=rrf
+sweep track=false -> (did you mean tracking?); write tracking=NAME, one of mlflow, none
 sweep lists.dense.dpeth=5 -> (did you mean lists.dense.depth?)
 sweep '~metricz' -> (did you mean metrics?)
 sweep dry_run=true +fusr=rrf -> +fusr=rrf: this command has no fusr (did you mean fuser?)

@@ -50,6 +50,8 @@ def test_heldout(example: ModuleType, tmp_path: Path, monkeypatch: pytest.Monkey
     assert lines[0].startswith("sample, test split (n = 6, evaluation 1): 5 locked trials")
     (row,) = (line for line in lines if line.startswith("> boltzmann pit alpha=0.7"))
     assert row.split()[-7:] == ["83.3", "43.6–97.0", "83.3", "3", "0", ".250", ".250"]
+    monkeypatch.setattr(terminal, "_short", lambda table, *_: table.take(rows=[0, 1, 2]))
+    assert "explain=true prints 2 more locked trials." in terminal.heldout(result)  # 3 of 5
     whole = terminal.heldout(result, explain=True).splitlines()
     (row,) = (line for line in whole if line.startswith(">"))
     assert "43.6–97.0 83.3 88.9 3 0 .250 .250 2 0 –" in " ".join(row.split())

@@ -111,6 +111,16 @@ def test_equal_scores_are_said(place: Path, command: Command) -> None:
     )
 
 
+def test_a_normalizer_that_is_left_out_is_noted_once(
+    place: Path, command: Command, caplog: pytest.LogCaptureFixture
+) -> None:
+    """By the sweep, which reads its lists again from their copies, and not by heldout."""
+    typed = ("gold=gold.jsonl", "tracking=none", "fuser=linear")
+    assert command("sweep", LISTS, *typed)[0] == 0
+    assert command("heldout", "tracking=none")[0] == 0
+    assert caplog.text.count("tmm is not tried") == 1
+
+
 def test_a_single_trial_has_nothing_to_compare(place: Path, command: Command) -> None:
     typed = ("gold=gold.jsonl", "tracking=none", "fuser=single")
     assert not command("sweep", "lists={dense: vectors.trec}", *typed)[0]
@@ -138,6 +148,7 @@ def test_judgements_and_any_names(place: Path, command: Command) -> None:
     shown = " ".join(out.split())
     assert "(no hop order is known, so there is no last_hop), split=disjoint: 2 fusions" in shown
     assert "GraphWin" not in shown
+    assert shown.partition("On tune")[0].count("by full_sup@5") == 1
     assert "last_hop" not in progress
     shutil.copy("graph.trec", "walk (1).trec")
     frame = harness.read("graph.trec").to_frame().rename(columns={"doc_id": "absatz"})

@@ -215,9 +215,12 @@ def test_a_list_that_the_default_weights_do_not_name_has_weight_1():
 def test_points_whose_normalizer_must_know_more_of_a_list_are_told_and_left_out(caplog):
     axes = {"fuser": ["linear"], "normalizer": ["pit", "tmm"]}
     own = dict(OWN)
-    assert [each.name for each in grid(axes, **own).trials() if each.family == "linear"] == [
+    found = grid(axes, **own)
+    assert [each.name for each in found.trials() if each.family == "linear"] == [
         "linear alpha=0.7 beta=0 pit"
     ]
+    assert not caplog.text
+    found.log_left_out()
     said = "tmm is not tried: it needs the lowest possible score of mine and graph; add"
     assert caplog.text.count(said) == 1
     own["least"] = {"graph": 0.0}
@@ -234,7 +237,9 @@ def test_points_whose_normalizer_must_know_more_of_a_list_are_told_and_left_out(
 def test_alpha_is_of_two_lists(caplog):
     three = {"pool": {"lists": ["dense", "graph", "bm25"], "cap": None, "capped": []}}
     axes = {"fuser": ["rrf", "linear"], "fuser.k": [10], "fuser.alpha": [0.3, 0.5]}
-    assert names(axes, **three) == ["rrf k=10"]
+    found = grid(axes, **three)
+    assert [each.name for each in found.trials()][4:] == ["rrf k=10"]
+    found.log_left_out()
     said = "linear is not tried: alpha weighs two lists, and the pool has 3; add 'fuser.weights="
     assert caplog.text.count(said) == 1
     with pytest.raises(HarnessError, match=r"fuser.weights="):

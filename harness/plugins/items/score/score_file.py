@@ -176,7 +176,7 @@ def _columns(place: str, fields: Fields, columns: Names) -> dict[str, str]:
         if there:
             names[key] = there[0]
         elif key in columns or key == "item":
-            mend = "; name yours: columns={item: ..., score: ...}"
+            mend = "; name yours: 'columns={item: ..., score: ...}'"
             if key in columns:
                 mend = nearest(wanted[0], fields)
             missing = columns.get(key, "item (or id, query, qid)")

@@ -13,7 +13,7 @@ function sweepList(spec) {
   const names = spec.columns.map(column => column.title);
   const cells = {"sweep": place => ["sweep", place[0]], "winner": place => ["trial", ...place.slice(0, 3)], "L": place => place[3] ? ["trial", ...place, "lost"] : null};
   const listed = table(spec, {link: (row, column) => cells[names[column]]?.(spec.places[row])});
-  return [el("p", {class: "caption"}, "Each sweep's winner on tune, and how it differs from the best single list on tune: 95% interval and raw p by cluster where questions share gold passages; no difference is given if the winner ranks as that list does. L: questions that the winner loses to it."),
+  return [el("p", {class: "caption"}, "Each sweep's winner on tune, compared with the best single list on tune; a dash if the winner ranks as that list does. The 95% interval and the deciding p (that of the verdict) are by cluster if questions share gold passages. L: questions that the winner loses to that list."),
     listed];
 }
 

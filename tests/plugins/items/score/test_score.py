@@ -193,7 +193,7 @@ item,score a,1 b,1 | missing=mean | missing=mean is not known; known: drop, zero
 item,score c,1 | missing=drop | theirs.csv: no item has a score in every file; nothing is left
 item,score a,right b,1 |  | ours.csv:2: item a: score must be a finite number, at most 1e150
 item,score a,1 b |  | ours.csv:3: expected 2 fields, as the head has
-uid,score a,1 |  | ours.csv:2: no column item (or id, query, qid); name yours: columns={item: ...
+uid,score a,1 |  | ours.csv:2: no column item (or id, query, qid); name yours: 'columns={item: ...
 item,em,f1 a,1,1 b,1,0 |  | ours.csv: expected one metric, found em, f1; choose with metric=em or
 item,em,f1 a,1, b,1,0 |  | ours.csv: expected one metric, found em, f1; choose with metric=em or
 item,word a,yes b,no |  | ours.csv: expected a metric, a column of numbers; found word
