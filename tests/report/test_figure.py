@@ -52,6 +52,21 @@ def test_alpha_curves(result: SweepResult) -> None:
     }
 
 
+def test_bands_over_alpha_are_the_intervals_of_the_tables(result: SweepResult) -> None:
+    (picture,) = alpha.pictures(result)
+    assert "Bands" not in picture.notes  # no trial of the example has an interval
+    rows = [dataclasses.replace(row, wilson_cluster=(0.2, 0.9)) for row in result.whole.rows]
+    view = dataclasses.replace(result.whole, rows=rows)
+    assert {point[2:] for points in alpha.curves(view)[1].values() for point in points} == {
+        (0.2, 0.9)
+    }
+    vars(result)["whole"] = view
+    assert "95% Wilson interval by question." in next(alpha.pictures(result)).notes
+    pairs = view.queries.assign(cluster=np.arange(len(view.queries)) // 2)
+    vars(result)["whole"] = dataclasses.replace(view, queries=pairs)
+    assert "by cluster of questions" in next(alpha.pictures(result)).notes
+
+
 def test_alpha_is_drawn_for_the_two_lists_of_the_best_trial(result: SweepResult) -> None:
     """alpha is the share of dense, or of the first of two others, whatever their order."""
 

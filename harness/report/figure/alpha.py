@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from harness.evaluation.statistic import wilson
 from harness.fusion.context import default_anchor
 from harness.report.figure import Picture, color_and_marker
 from harness.sweep.folder.judged_trial import JudgedTrial
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 DASHES = ((0, (4, 2)), (0, (1, 1)), (0, (4, 1, 1, 1)))
 Pair = tuple[str, ...]
 Point = tuple[float, float, float, float]
-"""alpha, the objective of its best trial, and the bounds of the 95% Wilson interval."""
+"""alpha, the objective of its best trial, and its 95% Wilson interval; NaN where it has none."""
 
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
@@ -46,12 +45,18 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
 
     mixed = f" in fusions of {' and '.join(pool)}" if len(pool) > 1 else ""
     title = f"{view.objective} by alpha, {pool[0]}'s share{mixed}"
+    unit = "question" if not view.deciding else "cluster of questions that share gold passages"
+    bands = f" Bands: its 95% Wilson interval by {unit}." if _has_bands(curve_of) else ""
     notes = (
-        "Each point is the best trial of a fuser at that alpha, over its other knobs. Bands: its "
-        "95% Wilson interval by question. Lines without points: single lists."
+        "Each point is the best trial of a fuser at that alpha, over its other knobs."
+        f"{bands} Lines without points: single lists."
     )
     axes = f"alpha (share of {pool[0]})", f"{view.objective} (%)"
     yield Picture("alpha", title, draw, 2.7, notes, view.half, *axes)
+
+
+def _has_bands(curves: Mapping[str, Sequence[Point]]) -> bool:
+    return any(np.isfinite(point).all() for points in curves.values() for point in points)
 
 
 def curves(view: View) -> tuple[Pair, dict[str, list[Point]]]:
@@ -61,17 +66,17 @@ def curves(view: View) -> tuple[Pair, dict[str, list[Point]]]:
     rows = [row for row in view.rows if row.parameters.get("fuser.alpha") is not None]
     pairs = {row.trial: pair(row, view.reference) for row in rows}
     pool = pairs[max(rows, key=view.score).trial] if rows else ()
-    best: dict[str, dict[float, float]] = {}
-    for row in rows:
+    best: dict[str, dict[float, JudgedTrial]] = {}
+    for row in sorted(rows, key=view.score):
         if pairs[row.trial] == pool:
-            alpha, curve = row.parameters["fuser.alpha"], best.setdefault(row.family, {})
-            curve[alpha] = max(curve.get(alpha, 0.0), view.score(row))
+            best.setdefault(row.family, {})[row.parameters["fuser.alpha"]] = row
     if not any(len(curve) > 1 for curve in best.values()):
         return pool, {}
     points: dict[str, list[Point]] = {}
     for family, curve in sorted(best.items()):
-        ascending = sorted(curve.items())
-        points[family] = [(*at, *wilson(round(at[1] * view.n), view.n)) for at in ascending]
+        for alpha, row in sorted(curve.items()):
+            low, high = row.wilson_cluster or (np.nan, np.nan)
+            points.setdefault(family, []).append((alpha, view.score(row), low, high))
     return pool, points
 
 
