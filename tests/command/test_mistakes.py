@@ -113,8 +113,8 @@ trace q trace.out=t.txt -> trace.out=t.txt: ending .txt is not known; known: .js
 trace q query=other -> query='q' and query=other: query is given twice; leave one out
 apply questions.jsonl -> questions.jsonl: expected key=value
 apply questions.jsonl out=r.trec -> questions.jsonl: expected key=value
-report sweep=[] -> sweep=[] names no sweep; give a name or a folder, or leave it out for the latest
-heldout sweep=[a,b] -> names no sweep; give a name or a folder
+report sweep=[] -> sweep=[] names no sweep; give a name (`harness list` has them) or a folder, or leave it out for the latest
+heldout sweep=[a,b] -> names no sweep; give a name (`harness list` has them) or a folder
 calibrate calibrate.effects=[.1] -> calibrate.effects=[0.1]: must include 0 (no effect)
 fit fit.objective=[] -> no metric is given
 fit fit.datasets=[mine] -> a folder of your own is fitted on alone: dataset=folder dataset.path=DIR

@@ -251,7 +251,8 @@ def described_metrics() -> dict[str, str]:
     for name in [*MEASURES, *conf_files.names("metric")]:
         measure = measure_of(name)
         summary = (measure.function.__doc__ or "").partition("\n\n")[0].replace("*", "")
-        summaries[name if measure.whole else f"{name}@k"] = " ".join(summary.split())
+        summary = " ".join(summary.split()).removeprefix("Return ").removeprefix("the ")
+        summaries[name if measure.whole else f"{name}@k"] = f"{summary[:1].upper()}{summary[1:]}"
     return summaries
 
 

@@ -118,8 +118,8 @@ def choose(runs: Path, sweep: object) -> list[Path]:
         (below / name).exists() or Path(name).exists() for name in names
     ):
         raise HarnessError(
-            f"sweep={sweep if requested else '[]'} names no sweep; give a name or a folder, or "
-            "leave it out for the latest"
+            f"sweep={sweep if requested else '[]'} names no sweep; give a name (`harness list` "
+            "has them) or a folder, or leave it out for the latest"
         )
     return [below / name if (below / name).is_dir() else Path(name) for name in names]
 

@@ -50,7 +50,10 @@ def _keep_list(store: Store, retriever: Trec) -> str:
     if Path(retriever.path).is_dir():
         return str(Path(retriever.path).resolve())
     hashes = {"content": retriever.content()}
-    artifact = store.get("list", {}, hashes, lambda folder: _write(retriever, folder / LIST))
+    name = Path(retriever.path).name
+    artifact = store.get(
+        "list", {}, hashes, lambda folder: _write(retriever, folder / LIST), what=name
+    )
     return f"{STORE}/list/{artifact.path.name}/{LIST}"
 
 

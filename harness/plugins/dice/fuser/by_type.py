@@ -24,10 +24,10 @@ DEPTH = 10
 
 @dataclass(frozen=True)
 class ByType:
-    """score(d) = a_t p_v(d) + (1 - a_t) p_g(d) for a question of type t.
+    """score(d) = a_t p_dense(d) + (1 - a_t) p_others(d), a_t the share for questions of type t.
 
-    p_v is dense's value and p_g the mean of the others'. The type is the question's field ``type``;
-    a question without one has the type ``-``.
+    p_dense is dense's value and p_others the mean of the other lists'. The type is the question's
+    field ``type``; a question without one has the type ``-``.
 
     Args:
         shares: a_t by type, in [0, 1]. None: a sweep learns them on the folds of tune that it does

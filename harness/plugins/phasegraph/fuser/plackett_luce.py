@@ -17,7 +17,7 @@ TOLERANCE = 1e-10
 
 @dataclass(frozen=True)
 class PlackettLuce(Shared):
-    """score(d) = g_dense(d)^alpha x g_graph(d)^(1 - alpha), with strengths g.
+    """score(d) = g_dense(d)^alpha x g_graph(d)^(1 - alpha), g Plackett-Luce strengths.
 
     With prior a = 1, the i-th of n documents has 2 (n - i + 1) / (n + 1). An absent document has
     half of the list's smallest strength; an empty list changes nothing.

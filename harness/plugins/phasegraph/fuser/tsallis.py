@@ -15,7 +15,7 @@ from harness.fusion.temperature import EPSILON, energies
 
 @dataclass(frozen=True)
 class Tsallis(ConsensusBonus):
-    """score(d) = alpha P_dense(d) + (1 - alpha) P_graph(d) + beta [d in both].
+    """score(d) = alpha P_dense(d) + (1 - alpha) P_graph(d) + beta [d in both], P_graph Tsallis's.
 
     P_dense are Boltzmann probabilities. P_graph = [1 + (1 - q)(-E / T)]_+^(1 / (1 - q)), normalised
     to sum 1; the same holds for every list but the dense one. An absent document has P = 0. alpha,
