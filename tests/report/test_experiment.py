@@ -26,6 +26,7 @@ from harness.report import experiment
 from harness.report.display import Display
 from harness.report.experiment import joint_figures
 from harness.report.experiment.tables import fragmentation, parts_table
+from harness.report.figure import Picture, heatmap
 from harness.report.pdf.document import write
 from harness.report.table.comparison_table import ComparisonTable
 from harness.sweep.folder.lock import Baselines
@@ -174,6 +175,22 @@ def test_a_heatmap_has_pools_by_their_lists(result: SweepResult) -> None:
         SweepResult(result.folder), spec, result.config["experiment"]
     )
     assert {row[0] for row in table.cells()} <= {"dense+graph", "dense+bm25"}
+
+
+@pytest.mark.parametrize("columns", [1, heatmap.MOST])
+def test_a_number_of_a_heatmap_fits_its_cell(columns: int) -> None:
+    values = np.linspace(0, 100, 3 * columns).reshape(3, columns)
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        axes.imshow(values, aspect="auto")
+        heatmap._write_numbers(axes, values, 1)
+        figure.draw_without_rendering()
+        cell = axes.get_window_extent().width / columns
+        assert len(axes.texts) == values.size
+        assert all(text.get_window_extent().width < cell for text in axes.texts)
+
+    Picture("f", "F", draw).axes()
 
 
 def test_a_figure_of_an_unknown_kind_or_table_says_which_there_are(result: SweepResult) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST = 14
 """Number of columns whose names at 8 points do not overlap, and whose cells hold a number."""
+DIGIT = 0.64
+"""The width of a digit, in em."""
 
 
 def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
@@ -67,11 +69,11 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
         axes.set_yticks(range(len(names)), names)
         axes.tick_params(length=0, labelsize=size)
         axes.set(xlabel=across, ylabel=down)
+        figure.colorbar(image, ax=axes, label=f"{value}{unit}", location="top", aspect=40)
         if few:
             _write_numbers(axes, values, digits)
-        figure.colorbar(image, ax=axes, label=f"{value}{unit}")
 
-    height = max(2.0, 0.9 + 0.15 * len(names))
+    height = max(2.3, 1.3 + 0.17 * len(names))
     title = f"{spec['title']}: {source.extent}"
     return Picture(spec["name"], title, draw, height, " ".join(notes)), table
 
@@ -89,11 +91,14 @@ def _cells(result: SweepResult, spec: Spec) -> Iterator[tuple[str, str, float]]:
 def _write_numbers(axes: Axes, values: Float64Array, digits: int) -> None:
     """Write the number of each cell, dark on light and light on dark."""
     middle = (np.nanmin(values) + np.nanmax(values)) / 2 if values.size else 0
-    size = min(8.0, 65 / max(values.shape[-1], 1))  # a cell's width holds four digits
+    texts = {place: f"{number:.{digits}f}" for place, number in np.ndenumerate(values)}
+    axes.figure.draw_without_rendering()  # so that the width of a cell is known
+    cell = axes.get_window_extent().width / values.shape[-1] * 72 / axes.figure.dpi
+    size = min(8.0, cell / (DIGIT * max(map(len, texts.values()))))
     for (row, column), number in np.ndenumerate(values):
         if np.isfinite(number):
             shade = "black" if number > middle else "white"
-            text = f"{number:.{digits}f}"
+            text = texts[row, column]
             axes.text(column, row, text, ha="center", va="center", fontsize=size, color=shade)
 
 
