@@ -31,7 +31,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
             title,
             partial(_draw, counts(comparison)),
             2.0,
-            f"Of the questions that only one of them finds: {stated.evidence}.",
+            f"Difference: {stated.evidence}.",
             view.half,
             y="questions",
         )
