@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from multiprocessing import get_context
+from multiprocessing import current_process, get_context
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -84,6 +84,8 @@ class Process:
 
 
 def serve(pipe: Connection, name: str, processors: int, quick: bool) -> None:
+    # a daemon is ended with the benchmark, but may start no processes, as the extractor does
+    current_process()._config["daemon"] = False  # type: ignore[attr-defined]
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:processors])
     told, work = {"extract": extract, "encode": encode, "bm25_index": bm25_index, "trials": trials}[
         name
