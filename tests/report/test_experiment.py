@@ -184,6 +184,7 @@ def test_a_number_of_a_heatmap_fits_its_cell(columns: int) -> None:
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         axes.imshow(values, aspect="auto")
+        figure.draw_without_rendering()
         heatmap._write_numbers(axes, values, 1)
         figure.draw_without_rendering()
         cell = axes.get_window_extent().width / columns

@@ -71,6 +71,7 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
         axes.set(xlabel=across, ylabel=down)
         figure.colorbar(image, ax=axes, label=f"{value}{unit}", location="top", aspect=40)
         if few:
+            figure.draw_without_rendering()  # so that the width of a cell is known
             _write_numbers(axes, values, digits)
 
     height = max(2.3, 1.3 + 0.17 * len(names))
@@ -92,7 +93,6 @@ def _write_numbers(axes: Axes, values: Float64Array, digits: int) -> None:
     """Write the number of each cell, dark on light and light on dark."""
     middle = (np.nanmin(values) + np.nanmax(values)) / 2 if values.size else 0
     texts = {place: f"{number:.{digits}f}" for place, number in np.ndenumerate(values)}
-    axes.figure.draw_without_rendering()  # so that the width of a cell is known
     cell = axes.get_window_extent().width / values.shape[-1] * 72 / axes.figure.dpi
     size = min(8.0, cell / (DIGIT * max(map(len, texts.values()))))
     for (row, column), number in np.ndenumerate(values):
