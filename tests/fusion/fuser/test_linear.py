@@ -27,7 +27,7 @@ def test_weights_share_among_any_number_of_lists(scores, two_lists) -> None:
 def test_three_lists_need_a_weight_each(scores, two_lists) -> None:
     three = {**two_lists, "bm25": {"b": 1}}
     with pytest.raises(
-        HarnessError, match=r"the pool has 3 \(dense, graph, bm25\); set pool\.lists or fuser\.w"
+        HarnessError, match=r"the pool has 3 .*add .fuser\.weights=\{dense: 1, graph: 1"
     ):
         scores(Linear(), three)
     with pytest.raises(HarnessError, match=r"fuser\.weights names dense; add .* for graph, bm25"):
