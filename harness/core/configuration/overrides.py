@@ -221,7 +221,7 @@ def several(override: Override, tree: Mapping[str, Any]) -> HarnessError:
 
 def _is_axis(override: Override, default: Any, tree: Mapping[str, Any]) -> bool:
     """Return whether several values of a key are an axis of a sweep's grid: the key has one value,
-    or a strategy in the grid has it and all of the values are numbers.
+    or a strategy in the grid has it and each value is a number, true, false or null.
     """
     if "grid" not in tree or not AXIS.fullmatch(override.key):
         return False

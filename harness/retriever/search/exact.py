@@ -21,7 +21,7 @@ MARGIN = 16
 next.
 """
 ROWS = 16
-"""Number of questions whose candidates a thread holds at once."""
+"""Number of questions in a job of a thread."""
 Propose = Callable[[Float32Array, int], tuple[Float32Array, Int64Array]]
 """A function ``propose(questions, k)`` that returns float32 inner products and passage numbers, [Q,
 k], best first, -1 for none.
