@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from filelock import FileLock, Timeout
+from filelock import lock_descriptor, unlock_descriptor
 from typing_extensions import TypedDict
 
 from harness.core.input.stored import misfit
@@ -50,17 +51,16 @@ def hold(lock: Path) -> Iterator[bool]:
     Raises:
         FileNotFoundError: the folder of the lock is gone.
     """
-    lock.parent.stat()  # filelock would make the folder again
-    held = FileLock(lock)
+    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT)  # FileLock would make the folder again
     try:
-        held.acquire(timeout=0)
-    except Timeout:
-        yield False
-        return
-    try:
-        yield True
+        held = lock_descriptor(descriptor, blocking=False)
+        try:
+            yield held
+        finally:
+            if held:
+                unlock_descriptor(descriptor)
     finally:
-        held.release()
+        os.close(descriptor)
 
 
 def is_held(lock: Path) -> bool:

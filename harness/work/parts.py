@@ -188,7 +188,8 @@ def fill(
     missing = [part for part in parts if not part.is_whole(part.path)]
     if not missing:
         return
-    records.mkdir(exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        records.mkdir()
     at_once = at_once if share.of == 1 else 1
     made_by = {"code": code_version(), "libraries": library_versions(), **(facts or {})}
     agree(records, parts, what, made_by, share.of > 1)
@@ -256,10 +257,12 @@ class _Worker:
         return self.folder / RECORDS
 
     def may_take(self, part: WorkPart) -> bool:
-        """Return whether a part is still missing and has not failed here."""
-        if part.path.exists():
-            return not part.is_whole(part.path)
-        return self.folder.exists() and part.path.name not in self.failed
+        """Return whether a part is missing or damaged and has not failed here.
+
+        The folder is looked for last: it is gone if another process has completed the artifact.
+        """
+        is_open = part.path.name not in self.failed and not part.is_whole(part.path)
+        return is_open and self.folder.exists()
 
     def take(self, part: WorkPart) -> bool:
         """Compute a part unless another process holds it. Return whether it is now complete."""

@@ -385,4 +385,9 @@ def _remove_records(partial: Path) -> None:
             # renamed at once: no other process sees it half removed
             records.rename(partial / f"{uuid.uuid4().hex}{PARTIAL}")
     for left in list(partial.rglob(f"*{PARTIAL}")):
-        shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
+        if not left.is_dir():
+            left.unlink(missing_ok=True)
+            continue
+        shutil.rmtree(left, ignore_errors=True)
+        if left.exists():  # another process has just written its last note there
+            shutil.rmtree(left)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,26 @@ def test_shares_divide_the_parts(tmp_path: Path, of: int) -> None:
                 fill(tmp_path, squares(tmp_path, seen), "squares")
     assert sorted(seen) == list(range(10))
     assert content(tmp_path) == WHOLE
+
+
+def test_what_another_process_completes_during_a_check_is_not_made_again(tmp_path: Path) -> None:
+    """The folder is taken away while a part is looked at. Neither it nor the part comes back."""
+    folder = tmp_path / "made.partial"
+    folder.mkdir()
+    seen: list[int] = []
+
+    def look(path: Path) -> bool:
+        if (folder / RECORDS).exists():
+            folder.rename(tmp_path / "made")
+        return path.exists()
+
+    parts = [replace(part, is_whole=look) for part in squares(folder, seen)]
+    with contextlib.suppress(FileNotFoundError):  # what the store waits for
+        fill(folder, parts, "squares")
+    with pytest.raises(FileNotFoundError), hold(folder / RECORDS / "0.txt.lock"):
+        pass
+    assert not folder.exists()
+    assert seen == []
 
 
 def test_one_that_waits_does_what_nobody_does_and_leaves_what_somebody_holds(

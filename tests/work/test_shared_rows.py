@@ -1,14 +1,16 @@
 """A loop that processes share gives what one process gives, and nothing of it stays."""
 
 import contextlib
+import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from harness.work import shared_rows
+from harness.work import parts, shared_rows
 from harness.work.parts import Share, Unfinished, sharing
 from harness.work.shared_rows import Building, building, map_rows
 from harness.work.store import Store
@@ -63,26 +65,39 @@ def test_one_process_computes_all_rows_at_once_and_writes_no_parts(tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("of", [2, 3, 7])
-def test_shares_at_once(tmp_path: Path, of: int) -> None:
+@pytest.mark.parametrize(("of", "times"), [(2, 1), (5, 10), (7, 1)])
+def test_shares_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of: int, times: int
+) -> None:
     """Threads stand for processes: each row of each of the two loops is computed once, by one of
     them.
+
+    They take turns often, and ten times over, so that some still look for parts when another
+    completes the artifact.
     """
-    alone = content(build(Store(tmp_path / "alone"), []))
+    monkeypatch.setattr(parts, "PAUSE", 0.001)
+    often = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for number in range(times):
+            _share_at_once(tmp_path / str(number), of)
+    finally:
+        sys.setswitchinterval(often)
+
+
+def _share_at_once(folder: Path, of: int) -> None:
+    alone = content(build(Store(folder / "alone"), []))
     seen: list[list[int]] = [[] for _ in range(of)]
     all_there = threading.Barrier(of)  # one that came when the others had ended would begin anew
 
     def share(index: int) -> None:
         with sharing(Share(index + 1, of)):
-            build(Store(tmp_path / "shared"), seen[index], enter=all_there.wait)
+            build(Store(folder / "shared"), seen[index], enter=all_there.wait)
 
-    started = [threading.Thread(target=share, args=(index,)) for index in range(of)]
-    for one in started:
-        one.start()
-    for one in started:
-        one.join()
+    with ThreadPoolExecutor(of) as threads:
+        list(threads.map(share, range(of)))
     assert sorted(row for one in seen for row in one) == sorted([*range(10), *range(10)])
-    (made,) = (tmp_path / "shared" / "artifacts" / "squares").glob("*/manifest.json")
+    (made,) = (folder / "shared" / "artifacts" / "squares").glob("*/manifest.json")
     assert content(made.parent) == alone
     assert [path.name for path in made.parent.rglob("*") if path.is_dir()] == []
 
