@@ -100,7 +100,7 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
     pytest.importorskip("ir_datasets", reason="the extra `collections` is not installed")
     with pytest.raises(HarnessError, match=r"dataset\.id.*e\.g\. dataset=ir_datasets"):
         IrDatasets().load(store)
-    with pytest.raises(HarnessError, match=r"dataset\.id=nothing/here: ir_datasets"):
+    with pytest.raises(HarnessError, match=r"dataset\.id=nothing/here.*ir_datasets"):
         IrDatasets("nothing/here").load(store)
 
 
