@@ -136,7 +136,7 @@ def do_prepare(data: Path, runs: Path) -> None:
 
 def do_track(data: Path, runs: Path) -> None:
     """Export the only sweep, which was made with tracking=none."""
-    (name,) = os.listdir(runs / "sweeps")
+    (name,) = (path.parent.name for path in runs.glob("sweeps/*/config.yaml"))
     update(instantiate(composed("ui", f"paths.runs={runs}").tracking), runs, name)
 
 
