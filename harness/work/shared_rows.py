@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.work.part_notes import RECORDS
-from harness.work.parts import Advance, WorkPart, array_part, fill, is_shared
+from harness.work.parts import Advance, WorkPart, array_part, fill
 
 Columns = tuple[NDArray[Any], ...]
 C = TypeVar("C", bound=Columns)
@@ -46,11 +46,8 @@ _building: ContextVar[Building | None] = ContextVar("building", default=None)
 
 @contextlib.contextmanager
 def building(current: Building | None) -> Iterator[None]:
-    """Make an artifact in a block together with other processes if there are any. None means
-    alone.
-    """
-    shared = current if current and is_shared(current.folder) else None
-    token = _building.set(shared)
+    """Make an artifact in a block together with other processes. None means alone."""
+    token = _building.set(current)
     try:
         yield
     finally:

@@ -259,17 +259,21 @@ class Store:
     ) -> Artifact:
         """Build the artifact, or wait until another process has built it."""
         partial, lock = wanted.partial, wanted.lock
-        shared = Building(partial, lock) if together else None
-        with building(shared), Progress(wanted.name):
-            fill = fill or (together if is_shared(partial) else None)
-            if fill is not None:
-                self._fill(fill, wanted)
+        common = fill or (together if is_shared(partial) else None)
+        loops = Building(partial, lock) if together and common else None
+        artifact: Artifact | None = None
+        with building(loops), Progress(wanted.name):
+            if common is not None:
+                self._fill(common, wanted)
             with lock:
                 if (stored := open_artifact(wanted.place, wanted.place.name)) is not None:
-                    if fill is not None:  # this process may have written into it since
+                    if common is not None:  # this process may have written into it since
                         shutil.rmtree(partial, ignore_errors=True)
                     return stored
-                artifact = _make(wanted, used, resumable or fill is not None)
+                if common is not None or not (together and is_shared(partial)):
+                    artifact = _make(wanted, used, resumable or common is not None)
+        if artifact is None:  # other processes have begun parts meanwhile
+            return self._build(wanted, used, fill, together, resumable)
         return self._sent(artifact)
 
     def _fetch(self, wanted: Wanted) -> Artifact | None:

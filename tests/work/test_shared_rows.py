@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from harness.work import parts, shared_rows
+from harness.work import store as module
+from harness.work.part_notes import RECORDS
 from harness.work.parts import Share, Unfinished, sharing
-from harness.work.shared_rows import Building, building, map_rows
+from harness.work.shared_rows import map_rows
 from harness.work.store import Store
 
 
@@ -58,11 +60,32 @@ def content(path: Path) -> dict[str, bytes]:
 
 def test_one_process_computes_all_rows_at_once_and_writes_no_parts(tmp_path: Path) -> None:
     seen: list[int] = []
-    with building(Building(tmp_path, contextlib.nullcontext())):
-        _, second = squares(seen)
-    assert seen == list(range(10))
-    assert second.tolist() == [number**2 for number in range(10)]
-    assert list(tmp_path.iterdir()) == []
+    path = build(Store(tmp_path), seen, enter=lambda: seen.extend(rows(tmp_path)))
+    assert seen == [*range(10), *range(10)]
+    assert np.load(path / "twice.npy").tolist()[10:20] == [number**2 for number in range(10)]
+
+
+def rows(folder: Path) -> list[int]:
+    """-1 for each file of parts."""
+    return [-1 for _ in folder.rglob(f"{RECORDS}/**/*")]
+
+
+def test_one_process_joins_others_that_begin_before_it_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, before, after = Store(tmp_path), [], []
+
+    def begin(what: str) -> contextlib.nullcontext[None]:
+        if not before:
+            before.append(-1)
+            with sharing(Share(2, 2, waits=False)), pytest.raises(Unfinished):
+                build(store, before)
+        return contextlib.nullcontext()
+
+    monkeypatch.setattr(module, "Progress", begin)
+    build(store, after)
+    assert before == [-1, 3, 4, 5, 9]
+    assert sorted([*before[1:], *after]) == sorted([*range(10), *range(10)])
 
 
 @pytest.mark.parametrize(("of", "times"), [(2, 1), (5, 10), (7, 1)])
