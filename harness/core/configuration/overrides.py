@@ -234,7 +234,7 @@ def axis(override: Override) -> HarnessError:
     value = override.value if (override.value or "").startswith("[") else f"[{override.value}]"
     return HarnessError(
         f"{override}: expected one value; several are an axis of the grid: write "
-        f"'+grid.mine={{{override.key}: {value}}}'"
+        f"'+grid.mine={{{override.key}: {value}}}'; grid=point leaves out the default grid"
     )
 
 
