@@ -7,6 +7,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from harness.core.configuration.conf_files import strategy
 from harness.report.figure import alpha, list_scores, outcomes
@@ -126,11 +127,20 @@ def test_two_lists_on_one_scale(tmp_path: Path) -> None:
         "scores_calibrated.pdf",
         "scores_calibrated.png",
     ]
-    below = {"dense": _listed(Run.from_dict({"q": {"a": 0.5, "b": -0.1}}))}  # no logarithm there
-    assert [path.name for path in list_scores.raw(below, "w").save(tmp_path)] == [
-        "scores_raw.pdf",
-        "scores_raw.png",
-    ]
+
+
+@pytest.mark.parametrize("scores", [(0.5, -0.1), (21.0, 9.0), (15.0, 1.5), (150.0, 1.5)])
+def test_a_scale_has_at_least_two_labels(scores: tuple[float, float]) -> None:
+    high, low = scores
+    lists = {"dense": _listed(Run.from_dict({"q": {"a": high, "b": low}}))}
+    figure = Figure()
+    list_scores.raw(lists, "w").draw(figure)
+    (axes,) = figure.axes
+    figure.draw_without_rendering()
+    left, right = axes.get_xlim()
+    ticks = zip(axes.get_xticks(), axes.get_xticklabels(), strict=True)
+    shown = [label.get_text() for place, label in ticks if left <= place <= right]
+    assert len([text for text in shown if text]) >= 2
 
 
 def test_percentile_ranks_of_ten_fill_ten_bins() -> None:
