@@ -30,7 +30,7 @@ from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 from harness.testing import lists
 from harness.work.store import Store
-from tests import process
+from tests import composing, process
 from tests.world.few import Passages, few
 from tests.world.folder import write_benchmark
 
@@ -92,6 +92,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[process.SHARED] = tempfile.mkdtemp(prefix="shared-")
         config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(process.SHARED)))
     gc.set_threshold(100_000, 20, 100)
+    composing.remember()
 
 
 def pytest_collection_finish() -> None:
