@@ -1,6 +1,7 @@
 """A mend that a message prints, works: typed as it stands, it gets past that mistake."""
 
 import ast
+import functools
 import inspect
 import json
 import re
@@ -357,7 +358,7 @@ def test_advice_is_typed() -> None:
         pytest.skip("not all mistakes were typed in this process")
     printed, untyped = {*SAID}, []
     for path in PACKAGE.rglob("*.py"):
-        for line, text in sentences(ast.parse(path.read_text())):
+        for line, text in sentences(path):
             if "plugins" not in path.parts and re.search(ADVICE, text):
                 parts = re.split(r"\{\}|%s|%d", text.strip())
                 if not any(holds(one, parts) for one in printed):
@@ -371,12 +372,18 @@ OTHERS: dict[str, set[str]] = {"lists": set(), "hydra": set(), "key": set(), "ca
 """Keys of a message that no file of conf/ has: names of one's own, Hydra's, any, and in a trial's name."""
 
 
-def sentences(tree: ast.Module) -> Iterator[tuple[int, str]]:
+@functools.cache
+def nodes(path: Path) -> list[ast.AST]:
+    """The syntax tree of a module, as a list."""
+    return [*ast.walk(ast.parse(path.read_text()))]
+
+
+def sentences(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the line and text of every string of several words but docstrings; {} is a value."""
-    inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    joined = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+    inner = {id(node.value) for node in nodes(path) if isinstance(node, ast.Expr)}
+    joined = [node for node in nodes(path) if isinstance(node, ast.JoinedStr)]
     inner |= {id(part) for node in joined for part in node.values}
-    for node in ast.walk(tree):
+    for node in nodes(path):
         if isinstance(node, (ast.JoinedStr, ast.Constant)) and id(node) not in inner:
             parts = node.values if isinstance(node, ast.JoinedStr) else [node]
             texts = (str(part.value) if isinstance(part, ast.Constant) else "{}" for part in parts)
@@ -405,9 +412,8 @@ def test_a_mend_names_what_there_is() -> None:
     taken = {name for one in public for name in inspect.signature(one).parameters}
     wrong = []
     for path in PACKAGE.rglob("*.py"):
-        tree = ast.parse(path.read_text())
-        own = taken | {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-        for line, text in sentences(tree):
+        own = taken | {node.arg for node in nodes(path) if isinstance(node, ast.arg)}
+        for line, text in sentences(path):
             missing = [name for name in re.findall(COMMAND, text) if name not in commands()]
             for key, value in re.findall(KEY, text):
                 head, *inner = key.removeprefix("lists.NAME.").split(".")
