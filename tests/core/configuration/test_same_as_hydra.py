@@ -25,8 +25,7 @@ LINES = [
     "sweep lists.colbert=a.json ~lists.dense metrics=[ndcg@3] pool.lists=[graph,colbert] "
     "+grid.mine={fuser:[rrf],fuser.k:[7]} grid=point +retriever@lists.b=bm25 "
     "tracking=none normalizer=zscore temperature=fixed temperature.T=0.3",
-    "sweep lists={1:a.trec,true:b.trec} gold=g.jsonl fuser=weighted_rrf "
-    "fuser.weights={1:1,true:2}",
+    "sweep lists={1:a.trec,true:b.trec} gold=g.jsonl fuser=weighted_rrf fuser.weights={1:1,true:2}",
     "prepare part=3/20",
     "fuse normalizer=zscore pool={cap:5} lists.a=x +lists.graph=b out=f.trec lenient=yes",
     "evaluate run={file:a.csv,columns:{doc:pid}} gold=q metric=recall dataset.chain={order:[known]}",
