@@ -124,7 +124,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         for place, word in enumerate(map(str, words)):
             concept, _, name = word.lstrip("+").partition("=")
             what = f"{concept.partition('@')[0]}/{name}" if name else word if place == 0 else ""
-            if lacking := missing_plugin(what):
+            if what and (lacking := missing_plugin(what)):
                 pytest.skip(f"{word} {lacking}")
 
 
