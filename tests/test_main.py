@@ -57,8 +57,8 @@ def test_flags_mean_overrides():
     assert line.is_for_hydra
 
 
-def test_a_multirun_writes_below_the_runs_alone(tmp_path):
-    given = ["-m", "pool.cap=5,10", "dry_run=true", "grid=point", f"paths.runs={tmp_path / 'runs'}"]
+def test_a_multirun_writes_below_the_runs_alone(tmp_path, overrides):
+    given = ["-m", "pool.cap=5,10", "dry_run=true", "grid=point", *overrides]
     done = process.harness("sweep", *given, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("5 trials; nothing was run") == 2

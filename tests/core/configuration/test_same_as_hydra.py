@@ -172,11 +172,13 @@ def test_two_flags_of_hydra_are_one_line(command: Command) -> None:
     assert (status, said.count("\n"), "leave one out" in said) == (2, 1, True), said
 
 
-def test_a_range_is_written_in_decimals(tmp_path: Path, command: Command) -> None:
+def test_a_range_is_written_in_decimals(
+    tmp_path: Path, command: Command, overrides: list[str]
+) -> None:
     """0.1 and 0.1 + 0.2, which is 0.30000000000000004 as floating point."""
     line = ("sweep", "-m", "fuser=linear", "fuser.alpha=range(0.1,0.4,0.2)", "grid=point")
-    status, _, said = command(*line, "dry_run=true", f"paths.runs={tmp_path}")
+    status, _, said = command(*line, "dry_run=true", *overrides)
     assert status == 0, said
-    jobs = [path.read_text() for path in tmp_path.glob("multirun/*/job-*.json")]
+    jobs = [path.read_text() for path in tmp_path.glob("runs/multirun/*/job-*.json")]
     found = sorted(value for text in jobs for value in ("0.1", "0.3") if f'={value}"' in text)
     assert found == ["0.1", "0.3"]
