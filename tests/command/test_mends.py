@@ -195,11 +195,11 @@ fuse lock=runs/sweeps fuser.k=5
 fuse fuser=boltzmann fuser.alpha=0.3,0.5
 fuse out=f.zip
 sweep objective=last_hop@five objektive=mrr
-:sweep dataset=sampel dry_run=true
-:sweep dataset=folder dry_run=true
-:sweep dataset=folder/ dry_run=true
-:sweep 'lists={dense: d.trec}' gold=queries.jsonl dry_run=true
-:sweep lists.dense=d.trec gold=queries.jsonl dry_run=true
+:sweep dataset=sampel grid=point dry_run=true
+:sweep dataset=folder grid=point dry_run=true
+:sweep dataset=folder/ grid=point dry_run=true
+:sweep 'lists={dense: d.trec}' gold=queries.jsonl grid=point dry_run=true
+:sweep lists.dense=d.trec gold=queries.jsonl grid=point dry_run=true
 sweep 'lists={a: d.trec, b: g.trec}'
 sweep dataset=sample
 sweep explain=true
@@ -234,8 +234,8 @@ fuse lists={}
 fuse fuser=learned
 fuse out=f.trec 'lists={dense: blank.json, graph: blank.json}'
 fuse reranker=coverage
-:sweep dataset=folder dataset.path=folder/ dry_run=true retriever@lists.graph=bm25 reranker=ising
-:sweep dataset=hf dataset.path=folder dry_run=true
+:sweep dataset=folder dataset.path=folder/ grid=point dry_run=true retriever@lists.graph=bm25 reranker=ising
+:sweep dataset=hf dataset.path=folder grid=point dry_run=true
 sweep objective=last_hop@5 gold=qrels.txt dataset.chain={type:[x]}
 :report sweep=runs/sweeps/none
 report table=x
@@ -245,7 +245,7 @@ report table=x
 :new fuser my-fuser
 :data dataset=hotpotqa paths.data=folder
 sweep grid=point +grid.x={encoder:[static,hashed]}
-:sweep 'lists={a: d.trec, b: g.trec, c: other.trec}' gold=queries.jsonl dry_run=true
+:sweep 'lists={a: d.trec, b: g.trec, c: other.trec}' gold=queries.jsonl grid=point dry_run=true
 :power n=100 discordance=[]
 :doctor instal=x
 fuse lists.dense.index=Flat
@@ -307,7 +307,7 @@ def of_plugin(mistake: str) -> Any:
     return pytest.param(mistake, marks=marks)
 
 
-@pytest.mark.parametrize("mistake", map(of_plugin, MISTAKES.strip().splitlines()))
+@pytest.mark.parametrize("mistake", [*map(of_plugin, MISTAKES.strip().splitlines())])
 def test_a_mend_works(
     tmp_path: Path, files: Path, monkeypatch: pytest.MonkeyPatch, mistake: str
 ) -> None:
