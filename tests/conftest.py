@@ -30,7 +30,7 @@ from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 from harness.testing import lists
 from harness.work.store import Store
-from tests import process
+from tests import composing, process
 from tests.world.few import Passages, few
 from tests.world.folder import write_benchmark
 
@@ -92,6 +92,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[process.SHARED] = tempfile.mkdtemp(prefix="shared-")
         config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(process.SHARED)))
     gc.set_threshold(100_000, 20, 100)
+    composing.remember()
 
 
 def pytest_collection_finish() -> None:
@@ -123,7 +124,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         for place, word in enumerate(map(str, words)):
             concept, _, name = word.lstrip("+").partition("=")
             what = f"{concept.partition('@')[0]}/{name}" if name else word if place == 0 else ""
-            if lacking := missing_plugin(what):
+            if what and (lacking := missing_plugin(what)):
                 pytest.skip(f"{word} {lacking}")
 
 

@@ -169,6 +169,8 @@ def _is_below(module: ModuleType, folders: Sequence[str]) -> bool:
 
 OF_OWN_CODE = ("harness.core.", "harness.evaluation.metric.", "harness.work.store")
 """Modules whose caches depend on where Python and the configuration look."""
+OF_FILES = ("_composed", "_read")
+"""Caches by the paths and times of files, which need not be cleared."""
 
 
 def forget() -> None:
@@ -176,8 +178,8 @@ def forget() -> None:
     importlib.invalidate_caches()
     for name, module in [*sys.modules.items()]:
         if name.startswith(OF_OWN_CODE):
-            for thing in vars(module).values():
-                if hasattr(thing, "cache_clear"):
+            for key, thing in vars(module).items():
+                if hasattr(thing, "cache_clear") and key not in OF_FILES:
                     thing.cache_clear()
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.__main__ import commands, documentation, manual, usage
+from harness.__main__ import commands, documentation, manual, perform, usage
+from harness.command import note_typed
 from harness.core.configuration.command_line import CommandLine
 from harness.core.table import fold
 from tests import process
@@ -56,8 +57,8 @@ def test_flags_mean_overrides():
     assert line.is_for_hydra
 
 
-def test_a_multirun_writes_below_the_runs_alone(tmp_path):
-    given = ["-m", "pool.cap=5,10", "dry_run=true", "grid=point", f"paths.runs={tmp_path / 'runs'}"]
+def test_a_multirun_writes_below_the_runs_alone(tmp_path, overrides):
+    given = ["-m", "pool.cap=5,10", "dry_run=true", "grid=point", *overrides]
     done = process.harness("sweep", *given, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("5 trials; nothing was run") == 2
@@ -138,13 +139,14 @@ def test_hydras_info_is_printed_once(command, asked):
     assert len([line for line in lines if line == lines[0]]) == 1
 
 
-def test_a_sweep_returns_its_objective_to_hydras_sweepers(tmp_path):
+def test_a_sweep_returns_its_objective_to_hydras_sweepers(tmp_path, overrides):
     from harness.command.sweep import run
     from harness.core.configuration.composition import compose
 
-    small = ["grid=point", "encoder=hashed", "extractor.model=null", "tracking=none"]
-    score = run(compose("sweep", [*small, f"paths.runs={tmp_path}"]))
-    (trials,) = tmp_path.glob("sweeps/*/trials.parquet")
+    typed = [*overrides, "grid=point"]
+    score = perform(run, compose("sweep", typed), typed)
+    note_typed([])
+    (trials,) = tmp_path.glob("runs/sweeps/*/trials.parquet")
     import pandas as pd
 
     table = pd.read_parquet(trials)
@@ -152,26 +154,28 @@ def test_a_sweep_returns_its_objective_to_hydras_sweepers(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("given", "slow"),
+    ("lines", "slow"),
     [
-        (["evaluate", "run=graph.trec", "gold=gold.jsonl"], {"pandas", "torch"}),
         (
-            ["compare", "run=graph.trec", "baseline=vectors.trec", "gold=gold.jsonl"],
+            [
+                ["evaluate", "run=graph.trec", "gold=gold.jsonl"],
+                ["compare", "run=graph.trec", "baseline=vectors.trec", "gold=gold.jsonl"],
+            ],
             {"pandas", "torch"},
         ),
-        (["fuse", "lists={graph: graph.trec, dense: vectors.trec}"], {"pandas"}),
+        ([["fuse", "lists={graph: graph.trec, dense: vectors.trec}", "out=OUT"]], {"pandas"}),
     ],
 )
 def test_two_files_are_read_without_what_takes_longer_to_import(
-    given: list[str], slow: set[str], tmp_path: Path
+    lines: list[list[str]], slow: set[str], tmp_path: Path
 ) -> None:
     code = (
-        "import sys; from harness.__main__ import main; main();"
+        "import sys; from harness.__main__ import main\n"
+        f"for line in {lines}: main([word.replace('OUT', sys.argv[1]) for word in line])\n"
         f"print(*{slow} & {{*sys.modules}}, 'none')"
     )
-    out = [f"out={tmp_path / 'fused.trec'}"] if given[0] == "fuse" else []
     done = subprocess.run(
-        [sys.executable, "-c", code, *given, *out],
+        [sys.executable, "-c", code, str(tmp_path / "fused.trec")],
         capture_output=True,
         text=True,
         check=True,

@@ -91,16 +91,6 @@ def test_an_unknown_job_is_one_line(tmp_path: Path) -> None:
     assert "house" in line
 
 
-def test_docs_say_that_they_take_a_while_and_end_with_the_address_of_the_page(
-    tmp_path: Path,
-) -> None:
-    first, *_, last = [
-        line for line in commands(tmp_path, "docs", "DEVICE=cpu").splitlines() if "echo" in line
-    ][-2:]
-    assert "one to three minutes" in first
-    assert last == f'echo "file://{tmp_path}/reports/docs/site/index.html"'
-
-
 def test_a_gpu_node_takes_the_constraints_of_its_libraries(tmp_path: Path) -> None:
     said = commands(tmp_path, "sweep", "DEVICE=gpu")
     assert "-c constraints.txt -c reports/docs/constraints-gpu.txt -e '.[gpu,models]'" in said
@@ -234,11 +224,3 @@ def test_a_second_call_installs_nothing(tmp_path: Path) -> None:
     (tmp_path / ".venv" / "bin" / "python").touch()
     (tmp_path / ".venv" / ".ready").touch()
     assert "pip install" not in commands(tmp_path, "sweep")
-
-
-def test_only_the_readme_says_how_long_the_tests_take() -> None:
-    assert re.search(r"`make test` takes [^.]* minutes", (ROOT / "README.md").read_text())
-    for name in ("CONTRIBUTING.md", "Makefile"):
-        lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
-        about = [line for line in lines if re.search(r"make test\b|the tests", line)]
-        assert [line for line in about if "minutes" in line] == [], name

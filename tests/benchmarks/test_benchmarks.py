@@ -21,7 +21,17 @@ PEERS = {
     "engine": "ray",
     "evaluate": "ranx",
 }
-SLOW = ("ppr_small", "ner", "tracked", "workers", "encode", "evaluate", "scaling")
+SLOW = (
+    "engine",
+    "official",
+    "ppr_small",
+    "ner",
+    "tracked",
+    "workers",
+    "encode",
+    "evaluate",
+    "scaling",
+)
 REAL = ("bm25", "ppr_small", "ner", "encode", "scaling")
 
 

@@ -31,7 +31,7 @@ MENTIONS = [pytest.mark.slow, pytest.mark.plugin("mentions")]
 POLICY, RELATIONAL = ((*POINT, f"reranker={name}") for name in ("policy", "relational"))
 CASES: dict[str, list[Any]] = {
     "dataset": [(POINT, "dataset.path=OTHER")],
-    "encoder": [(POINT, "encoder.dimension=64"), (POINT, "encoder=static")],
+    "encoder": [(POINT, "encoder.dimension=64")],
     "extractor": [(POINT, "extractor.spans=false")],
     "graph": [(POINT, "graph.synonym=null")],
     "lists": [

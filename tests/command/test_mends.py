@@ -1,6 +1,7 @@
 """A mend that a message prints, works: typed as it stands, it gets past that mistake."""
 
 import ast
+import functools
 import inspect
 import json
 import re
@@ -194,11 +195,11 @@ fuse lock=runs/sweeps fuser.k=5
 fuse fuser=boltzmann fuser.alpha=0.3,0.5
 fuse out=f.zip
 sweep objective=last_hop@five objektive=mrr
-:sweep dataset=sampel dry_run=true
-:sweep dataset=folder dry_run=true
-:sweep dataset=folder/ dry_run=true
-:sweep 'lists={dense: d.trec}' gold=queries.jsonl dry_run=true
-:sweep lists.dense=d.trec gold=queries.jsonl dry_run=true
+:sweep dataset=sampel grid=point dry_run=true
+:sweep dataset=folder grid=point dry_run=true
+:sweep dataset=folder/ grid=point dry_run=true
+:sweep 'lists={dense: d.trec}' gold=queries.jsonl grid=point dry_run=true
+:sweep lists.dense=d.trec gold=queries.jsonl grid=point dry_run=true
 sweep 'lists={a: d.trec, b: g.trec}'
 sweep dataset=sample
 sweep explain=true
@@ -233,8 +234,8 @@ fuse lists={}
 fuse fuser=learned
 fuse out=f.trec 'lists={dense: blank.json, graph: blank.json}'
 fuse reranker=coverage
-:sweep dataset=folder dataset.path=folder/ dry_run=true retriever@lists.graph=bm25 reranker=ising
-:sweep dataset=hf dataset.path=folder dry_run=true
+:sweep dataset=folder dataset.path=folder/ grid=point dry_run=true retriever@lists.graph=bm25 reranker=ising
+:sweep dataset=hf dataset.path=folder grid=point dry_run=true
 sweep objective=last_hop@5 gold=qrels.txt dataset.chain={type:[x]}
 :report sweep=runs/sweeps/none
 report table=x
@@ -244,7 +245,7 @@ report table=x
 :new fuser my-fuser
 :data dataset=hotpotqa paths.data=folder
 sweep grid=point +grid.x={encoder:[static,hashed]}
-:sweep 'lists={a: d.trec, b: g.trec, c: other.trec}' gold=queries.jsonl dry_run=true
+:sweep 'lists={a: d.trec, b: g.trec, c: other.trec}' gold=queries.jsonl grid=point dry_run=true
 :power n=100 discordance=[]
 :doctor instal=x
 fuse lists.dense.index=Flat
@@ -306,7 +307,7 @@ def of_plugin(mistake: str) -> Any:
     return pytest.param(mistake, marks=marks)
 
 
-@pytest.mark.parametrize("mistake", map(of_plugin, MISTAKES.strip().splitlines()))
+@pytest.mark.parametrize("mistake", [*map(of_plugin, MISTAKES.strip().splitlines())])
 def test_a_mend_works(
     tmp_path: Path, files: Path, monkeypatch: pytest.MonkeyPatch, mistake: str
 ) -> None:
@@ -357,7 +358,7 @@ def test_advice_is_typed() -> None:
         pytest.skip("not all mistakes were typed in this process")
     printed, untyped = {*SAID}, []
     for path in PACKAGE.rglob("*.py"):
-        for line, text in sentences(ast.parse(path.read_text())):
+        for line, text in sentences(path):
             if "plugins" not in path.parts and re.search(ADVICE, text):
                 parts = re.split(r"\{\}|%s|%d", text.strip())
                 if not any(holds(one, parts) for one in printed):
@@ -371,12 +372,18 @@ OTHERS: dict[str, set[str]] = {"lists": set(), "hydra": set(), "key": set(), "ca
 """Keys of a message that no file of conf/ has: names of one's own, Hydra's, any, and in a trial's name."""
 
 
-def sentences(tree: ast.Module) -> Iterator[tuple[int, str]]:
+@functools.cache
+def nodes(path: Path) -> list[ast.AST]:
+    """The syntax tree of a module, as a list."""
+    return [*ast.walk(ast.parse(path.read_text()))]
+
+
+def sentences(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the line and text of every string of several words but docstrings; {} is a value."""
-    inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    joined = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+    inner = {id(node.value) for node in nodes(path) if isinstance(node, ast.Expr)}
+    joined = [node for node in nodes(path) if isinstance(node, ast.JoinedStr)]
     inner |= {id(part) for node in joined for part in node.values}
-    for node in ast.walk(tree):
+    for node in nodes(path):
         if isinstance(node, (ast.JoinedStr, ast.Constant)) and id(node) not in inner:
             parts = node.values if isinstance(node, ast.JoinedStr) else [node]
             texts = (str(part.value) if isinstance(part, ast.Constant) else "{}" for part in parts)
@@ -405,9 +412,8 @@ def test_a_mend_names_what_there_is() -> None:
     taken = {name for one in public for name in inspect.signature(one).parameters}
     wrong = []
     for path in PACKAGE.rglob("*.py"):
-        tree = ast.parse(path.read_text())
-        own = taken | {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-        for line, text in sentences(tree):
+        own = taken | {node.arg for node in nodes(path) if isinstance(node, ast.arg)}
+        for line, text in sentences(path):
             missing = [name for name in re.findall(COMMAND, text) if name not in commands()]
             for key, value in re.findall(KEY, text):
                 head, *inner = key.removeprefix("lists.NAME.").split(".")

@@ -278,7 +278,7 @@ def test_the_first_line_of_extend_it_and_the_lines_that_it_prints(
         folder, source, f"{test} -k by_hand"
     )  # the contract takes longer, and is tested above
     assert tested.returncode == 0, tested.stdout
-    swept = typed(folder, source, sweep)
+    swept = typed(folder, source, f"{sweep} dry_run=true")
     assert swept.returncode == 0, swept.stderr
     assert "fuser=greatest" in swept.stdout
 

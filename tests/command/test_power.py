@@ -48,7 +48,6 @@ def test_questions_of_a_gate(capsys: pytest.CaptureFixture[str]) -> None:
     ("overrides", "words"),
     [
         ((), "give delta=POINTS"),
-        (("delta=9", "discordance=0.05"), "delta"),
         (("gate=better", "margin=2", "delta=2"), "above the margin"),
     ],
 )

@@ -119,22 +119,6 @@ def test_threads(
         )
 
 
-def test_a_full_disk_behind_standard_output(folder: Path) -> None:
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "harness", "evaluate", "run=a.trec", "gold=gold.jsonl"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=folder,
-            env={**os.environ},
-        )
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].startswith(
-        "error: standard output: cannot write (No space left on device)"
-    )
-
-
 COMPARE = ("compare", "run=a.trec", "baseline=b.trec", "gold=gold.jsonl", "metric=mrr", "out=o.md")
 
 
@@ -175,6 +159,9 @@ def test_files_are_written_if_nothing_can_be_printed(
     assert done.returncode == (0 if gone == "closed" else 2), done.stderr
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
+    assert gone == "closed" or done.stderr.splitlines()[-1].startswith(
+        "error: standard output: cannot write (No space left on device)"
+    )
     assert all((folder / name).stat().st_size for name in written)
 
 

@@ -3,7 +3,6 @@
 import importlib
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -64,18 +63,6 @@ def test_importing_the_library_changes_no_way_to_import_and_loads_nothing_heavy(
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True", "True", "set()"]
-
-
-def test_the_command_line_imports_nothing_from_the_working_directory(tmp_path: Path) -> None:
-    (tmp_path / "yaml.py").write_text("raise SystemExit('imported from here')")
-    for line in (
-        ["-m", "harness"],
-        ["-c", "import sys; sys.argv = ['-m']; import harness; import yaml"],
-    ):
-        done = subprocess.run(
-            [sys.executable, *line], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-        assert ("imported from here" in done.stderr) == (line[0] == "-c"), done.stderr
 
 
 @pytest.mark.parametrize("name", ["nothing", "__path__"])

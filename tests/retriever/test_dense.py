@@ -60,13 +60,6 @@ def test_bounds():
         Dense(Hashed(), depth=0)
 
 
-def test_lists_are_in_the_one_order(benchmark_of, tmp_path):
-    run = retrieve(Dense(Hashed(64), depth=7), benchmark_of(PASSAGES, QUESTIONS), Store(tmp_path))
-    for first, last in zip(run.indptr[:-1], run.indptr[1:], strict=True):
-        order = np.lexsort((run.docs[first:last], -run.scores[first:last]))
-        assert order.tolist() == list(range(last - first))
-
-
 def vectors(count: int) -> np.ndarray:
     made = np.random.default_rng(count).standard_normal((count, 16)).astype(np.float32)
     return made / np.linalg.norm(made, axis=1, keepdims=True)

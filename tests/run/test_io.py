@@ -452,13 +452,6 @@ def test_frames_of_other_tools(tmp_path: Path, names: tuple[str, str]) -> None:
     assert lists.read(tmp_path / "run.parquet").to_dict() == LISTS
 
 
-def test_frames_may_have_integers_as_ids() -> None:
-    frame = pd.DataFrame(
-        {"qid": [7, 7], "docno": [10, 9], "score": np.array([1, 2], dtype=np.float32)}
-    )
-    assert Run.from_frame(frame).to_dict() == {"7": {"9": 2.0, "10": 1.0}}
-
-
 @pytest.mark.parametrize(
     ("columns", "words"),
     [

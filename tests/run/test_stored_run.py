@@ -10,38 +10,29 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from harness.benchmark import Benchmark
 from harness.core.errors import HarnessError
 from harness.run import Run
 from harness.run import io as lists
 from harness.run.stored_run import keep_ids
 from harness.work.store import Store
+from tests.world.few import few
 
 
 @pytest.fixture
 def stored(tmp_path: Path) -> Path:
-    """The run {q1: b over a, q2: nothing} as an artifact."""
-    from datasets import Dataset
-
-    corpus, queries = (
-        Dataset.from_dict({"id": ["a", "b", "c"]}),
-        Dataset.from_dict({"id": ["q1", "q2"]}),
-    )
-    benchmark = Benchmark(
-        "toy", corpus, queries, np.array([[0], [1]], np.int32), np.array([True, True]), "5a"
-    )
-    run = Run.of(["q1", "q2"], ["a", "b", "c"], [0, 0], [0, 1], [0.25, 0.5])
+    """The run {q0: b over a, q1: nothing} as an artifact."""
+    benchmark = few(["a", "b", "c"], ["?", "??"], ["a", "b", "c"])
+    run = Run.of(["q0", "q1"], ["a", "b", "c"], [0, 0], [0, 1], [0.25, 0.5])
     store = Store(tmp_path)
     keep_ids(benchmark, store)
-    return store.get(
-        "retrieve", {"k": 1}, {"benchmark": "5a"}, lambda folder: run.save(folder)
-    ).path
+    inputs = {"benchmark": benchmark.sha256}
+    return store.get("retrieve", {"k": 1}, inputs, lambda folder: run.save(folder)).path
 
 
 def test_a_folder_of_ours_is_a_run(stored: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert lists.read(stored).to_dict() == {"q1": {"b": 0.5, "a": 0.25}, "q2": {}}
+    assert lists.read(stored).to_dict() == {"q0": {"b": 0.5, "a": 0.25}, "q1": {}}
     monkeypatch.chdir(stored.parent)
-    assert lists.read(stored.name).query_ids.equals(pa.array(["q1", "q2"]))
+    assert lists.read(stored.name).query_ids.equals(pa.array(["q0", "q1"]))
 
 
 def test_a_folder_of_ours_is_not_written(stored: Path) -> None:
@@ -81,7 +72,7 @@ def test_every_flipped_byte_of_a_run_is_named(stored: Path, name: str) -> None:
         except HarnessError:
             continue
         assert name == "manifest.json", place
-        assert found == {"q1": {"b": 0.5, "a": 0.25}, "q2": {}}
+        assert found == {"q0": {"b": 0.5, "a": 0.25}, "q1": {}}
 
 
 @pytest.mark.parametrize("name", ["docs.npy", "queries.arrow"])

@@ -19,11 +19,13 @@ import yaml
 
 from harness.benchmark import Benchmark
 from harness.benchmark.content import content_sha256
+from harness.benchmark.dataset.folder import Folder
 from harness.benchmark.source.card import find_card, plain_name, read_card
 from harness.core.concepts import package_folder
 from harness.core.errors import HarnessError
 from harness.work.store import Store
 from tests.benchmark.source.test_official import HOTPOT, MUSIQUE, WIKI, load, packed, structs
+from tests.world.folder import write_benchmark
 
 OTHER = {**HOTPOT[1], "_id": "h3", "context": [*HOTPOT[1]["context"], ["Echo", ["A nymph."]]]}
 SECOND = {**MUSIQUE[0], "id": "2hop__5_6", "paragraphs": MUSIQUE[0]["paragraphs"][:2]}
@@ -110,13 +112,6 @@ def test_a_name_has_one_content_from_every_form(
         assert one.query_ids.to_pylist() == [id_ for id_ in SETS[name][1] if id_[0] != "+"]
 
 
-def folder(place: Path, corpus: list[dict[str, str]], queries: list[dict[str, Any]]) -> Path:
-    place.mkdir(parents=True, exist_ok=True)
-    for stem, rows in (("corpus", corpus), ("queries", queries)):
-        (place / f"{stem}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return place
-
-
 CORPUS = [
     {"id": "1", "title": "Town", "text": "Town is in Land."},
     {"id": "2", "title": "Villa", "text": "Villa is  a house."},
@@ -125,13 +120,7 @@ QUERY = {"id": "q", "question": "Who  is?", "answers": [], "supporting_ids": ["2
 
 
 def changed(corpus: list[dict[str, str]], query: dict[str, Any], tmp_path: Path) -> Benchmark:
-    place = folder(tmp_path / "own", corpus, [query])
-    return load_folder(place, tmp_path)
-
-
-def load_folder(place: Path, tmp_path: Path) -> Benchmark:
-    from harness.benchmark.dataset.folder import Folder
-
+    place = write_benchmark(tmp_path / "own", corpus, [query])
     return Folder(str(place)).load(Store(tmp_path / "runs"))
 
 
@@ -168,7 +157,7 @@ def test_another_content_has_another_name_and_the_card_of_the_first(
     cards: Cards, store: Store, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     cards({"musique_804": {"queries": 1, "passages": 2, "content": "0" * 64}})
-    folder(tmp_path / "musique", CORPUS, [QUERY])
+    write_benchmark(tmp_path / "musique", CORPUS, [QUERY])
     made = load("musique", store, f"paths.data={tmp_path}")
     assert made.name == f"musique_804_{content_sha256(made)[:8]}"
     assert f"content {content_sha256(made)[:12]}" in caplog.text
