@@ -105,7 +105,7 @@ def test_a_data_set_is_not_asked_of_a_hub_that_does_not_answer(
     answer_at("http://127.0.0.1:9", monkeypatch)
     asked: list[object] = []
     monkeypatch.setattr("datasets.load.HfApi.hf_hub_download", lambda *any, **more: asked.append(1))
-    with pytest.raises(HubError, match="not in the cache, and http://127.0.0.1:9 cannot be reach"):
+    with pytest.raises(HubError, match=r"not in the cache, and \S+:9 cannot be reached"):
         load_table("nobody/nothing", split="train")
     assert (asked, config.HF_HUB_OFFLINE) == ([], False)
 
