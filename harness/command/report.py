@@ -17,7 +17,7 @@ Writes into paths.reports (`reports`):
   report.pdf                    all of it, where latexmk, pdflatex or tectonic is installed
 
 NAME is benchmark, encoder and objective, such as sample-minilm-last_hop-5. Next to each .tex is its
-.csv. A document that inputs tables needs \usepackage{array,booktabs}; report.pdf takes geometry,
+.csv. A document that inputs tables needs \usepackage{booktabs,tabularx}; report.pdf takes geometry,
 graphicx, inputenc and multicol, too (Debian: texlive-latex-recommended). Before `harness heldout`
 tables show tune and say so; afterwards they show test. The same results give the same bytes, also
 in an archive. An archive has the sweep's files, its lists, and a README with the command for each

@@ -1,7 +1,8 @@
-"""The description of the machine, for manifests and run files."""
+"""The description of the machine and the time, for manifests and run files."""
 
 from __future__ import annotations
 
+import datetime
 import os
 import platform
 import re
@@ -21,6 +22,11 @@ RELEASE = Path("/etc/os-release")
 """The places where Linux lists the processor, the driver of NVIDIA's cards, the power limit and the
 distribution.
 """
+
+
+def time_now() -> str:
+    """Return the time as it is stored, ``2026-01-31T12:00:00+00:00``."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
 def describe_machine() -> dict[str, dict[str, Any]]:

@@ -13,11 +13,11 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.request import Request, urlopen
 
 from harness.core.errors import HarnessError
 from harness.core.files import mend_of, unwritable
 from harness.core.identity import file_sha256
+from harness.core.input.hub import check_hub
 
 PART = re.compile(r".*\.zip\.(\d+)")
 SKIPPED = "desktop.ini"
@@ -112,14 +112,13 @@ def check_reachable(key: str, model: str) -> None:
         key: the key of the model, as typed.
         model: its id or path.
     """
-    from huggingface_hub import constants, try_to_load_from_cache
+    from huggingface_hub import try_to_load_from_cache
 
     if Path(model).exists() or isinstance(try_to_load_from_cache(model, "config.json"), str):
         return
     try:
-        urlopen(Request(constants.ENDPOINT, method="HEAD"), timeout=10).close()
+        check_hub()
     except OSError as error:
         raise HarnessError(
-            f"{key}={model}: not stored here, and {constants.ENDPOINT} cannot be reached "
-            f"({error}); give a folder that holds the model"
+            f"{key}={model}: not stored here, and {error}; give a folder that holds the model"
         ) from error

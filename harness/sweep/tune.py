@@ -31,7 +31,7 @@ from harness.core.identity import (
     record,
     unversioned,
 )
-from harness.core.resources import describe_machine
+from harness.core.resources import describe_machine, time_now
 from harness.evaluation.metric import Metric
 from harness.run import Run
 from harness.sweep.folder.files import hashes
@@ -81,6 +81,7 @@ def sweep(prepared: Prepared, trials: Sequence[Trial]) -> SweepResult:
                 prepared.identities, data.sha256, store(plan.config), spent, len(data.questions)
             )
             measured = {
+                "time": time_now(),
                 "seconds": round(time.perf_counter() - prepared.began, 3),
                 "cost": costs,
                 "machine": describe_machine(),
@@ -172,7 +173,7 @@ class Findings:
 
     @cached_property
     def manifest(self) -> dict[str, object]:
-        """Return ``manifest.json`` without the measured ``seconds``, ``cost`` and ``machine``."""
+        """Return ``manifest.json`` without the keys that each run measures (``MEASURED``)."""
         prepared = self.prepared
         plan, data = prepared.plan, prepared.benchmark
         gold, runs = data.gold[data.members("tune")], self._runs()

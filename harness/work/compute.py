@@ -7,7 +7,6 @@ that fails sooner, such as a mistyped one, computed nothing and is not counted.
 
 from __future__ import annotations
 
-import datetime
 import functools
 import json
 import os
@@ -18,7 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from harness.core.resources import describe_machine
+from harness.core.resources import describe_machine, time_now
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -89,9 +88,8 @@ class _Note:
     """The two lines of a command in a file; command: its name."""
 
     def __init__(self, path: Path, command: str) -> None:
-        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         self._path, self._id = path, uuid.uuid4().hex
-        self._about = {"command": command, "time": now}
+        self._about = {"command": command, "time": time_now()}
         self._writing, self.begun = threading.Lock(), False
 
     def begin(self) -> None:

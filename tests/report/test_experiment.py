@@ -184,14 +184,20 @@ def test_a_number_of_a_heatmap_fits_its_cell(columns: int) -> None:
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         axes.imshow(values, aspect="auto")
+        axes.set_yticks(range(3), ["pit", "tmm", "z"])
+
+    def finish(figure: Figure) -> None:
+        heatmap._write_numbers(figure.axes[0], values, 1)
+
+    longer = {"tmm": "theoretical minimum and maximum"}
+    with Picture("f", "F", draw, finish=finish).drawn(
+        lambda text: longer.get(text, text)
+    ) as figure:
         figure.draw_without_rendering()
-        heatmap._write_numbers(axes, values, 1)
-        figure.draw_without_rendering()
+        (axes,) = figure.axes
         cell = axes.get_window_extent().width / columns
         assert len(axes.texts) == values.size
         assert all(text.get_window_extent().width < cell for text in axes.texts)
-
-    Picture("f", "F", draw).axes()
 
 
 def test_a_figure_of_an_unknown_kind_or_table_says_which_there_are(result: SweepResult) -> None:

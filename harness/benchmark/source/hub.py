@@ -5,15 +5,14 @@ reads.
 from __future__ import annotations
 
 import re
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
 
 from harness.core.errors import HarnessError
 from harness.core.identity import file_sha256
+from harness.core.input.hub import check_hub, hub_or_cache
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -23,7 +22,11 @@ COMMIT = re.compile(r"/([0-9a-f]{40})/")
 
 
 class HubError(HarnessError):
-    """A data set or a file that cannot be had from the Hub or read."""
+    """A data set or a file that cannot be had from the Hub or read; reason: why, in short."""
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 def load_table(
@@ -52,13 +55,15 @@ def load_table(
     try:
         if (saved := _load_saved(place, split)) is not None:
             return saved
-        table = load_dataset(path, configuration, split=split, revision=revision)
+        with nullcontext() if place.exists() else hub_or_cache():
+            table = load_dataset(path, configuration, split=split, revision=revision)
     except (OSError, ValueError, pa.ArrowException) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise HubError(
             f"dataset.path={path}: no split {split} of configuration {configuration} can be read "
             f"({reason}); give a .json, .jsonl or .parquet file of its publishers, a saved data "
-            "set or an id on the Hub; a folder of BEIR is dataset=folder"
+            "set or an id on the Hub; a folder of BEIR is dataset=folder",
+            f"{path}: {reason}",
         ) from error
     commit = COMMIT.search(table.cache_files[0]["filename"]) if table.cache_files else None
     known = {
@@ -119,12 +124,11 @@ def fetch(repo: str, name: str, revision: str | None) -> Path:
     with suppress(OSError, EntryNotFoundError):
         return Path(get(local_files_only=True))
     try:
-        if not constants.HF_HUB_OFFLINE:  # the Hub's client would try for half a minute
-            with suppress(HTTPError):
-                urlopen(Request(constants.ENDPOINT, method="HEAD"), timeout=10).close()
+        check_hub()
         return Path(get())
     except (OSError, EntryNotFoundError, ValueError) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0]
         raise HubError(
-            f"{name} of the dataset {repo} on the Hub, {constants.ENDPOINT} ({reason})"
+            f"{name} of the dataset {repo} on the Hub, {constants.ENDPOINT} ({reason})",
+            f"{name} of {repo}: {reason}",
         ) from error

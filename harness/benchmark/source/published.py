@@ -33,6 +33,8 @@ from harness.core.table import counted
 from harness.work.store import Store
 
 log = logging.getLogger(__name__)
+NO_REPOSITORY = "its card names no repository"
+"""The reason why a benchmark cannot be had from the Hub at all."""
 
 
 @dataclass(frozen=True)
@@ -96,60 +98,64 @@ class Published(ABC):
         """Return the benchmark from the first source that has it, under another name if its content
         is not the card's.
         """
-        card, tried, advice = read_card(self.card), [], ""
-        for place, benchmark in self._sources(card, store):
+        card = read_card(self.card)
+        files: list[str] = []
+        for sought, benchmark in self._sources(card, store):
             if benchmark is not None:
                 return benchmark
-            tried.append(place)
-        if official := card.official:
-            advice = f"; other questions with contexts: dataset={official.name} dataset.path=FILE"
+            files.append(sought)
+        hub = files.pop()
+        elsewhere = ", or name it with dataset.path=FILE" if card.official else ""
+        downloads = (
+            ""
+            if hub == NO_REPOSITORY
+            else (
+                f". Where there is a network, `harness data dataset={card.name} out=DIR` writes "
+                "corpus.jsonl and queries.jsonl"
+            )
+        )
         raise HarnessError(
-            f"benchmark {card.name}: no data. Looked for {'; '.join(tried)}. Get a file "
-            f"({card.source}) and put it there, or set HARNESS_DATA or paths.data=DIR to the "
-            f"folder that holds it{advice}"
+            f"benchmark {card.name}: no data in {self.data}, nor on the Hub ({hub}). Put there "
+            f"{'; or '.join(files)}. Or set HARNESS_DATA or paths.data=DIR to the folder that has "
+            f"it{elsewhere}{downloads}"
         )
 
     def _sources(self, card: Card, store: Store) -> Iterator[tuple[str, Benchmark | None]]:
-        """Yield what is looked for in each source, and the benchmark if the source has it."""
+        """Yield what is looked for in each source, and the benchmark if the source has it.
+
+        The last one is the Hub, with the reason why it has none.
+        """
         official, root = card.official, Path(self.data).expanduser()
         folders = [] if card is official else card.folders(root)
         if self.path is not None and official is not None:
             yield "", self._from_contexts(card, official, self.path)
         if folders:
-            places = " or ".join(map(str, folders))
             benchmarks = (self._from_prepared(card, place, store) for place in folders)
+            names = " or ".join(f"{folder.name}/" for folder in folders)
             yield (
-                f"prepared files corpus.jsonl[.gz] and queries.jsonl[.gz] in {places}",
+                f"{names} with corpus.jsonl and queries.jsonl",
                 next(filter(None, benchmarks), None),
             )
         if official is not None:
-            yield self._publishers_file(card, official, root)
+            path = next((path for path in card.official_files(root) if path.is_file()), None)
+            yield (
+                f"{' or '.join(official.files['queries']['names'])} of {official.source}",
+                self._from_contexts(card, official, str(path)) if path else None,
+            )
         if folders and card.files:
-            yield self._hipporags_pair(card, [*folders, root])
+            names = " and ".join(file["name"] for file in card.files.values())
+            yield f"HippoRAG's {names}", self._hipporags_pair(card, [*folders, root])
         try:
             yield "", self._from_hub(card, official)
         except HubError as error:
-            yield f"on the Hub ({error})", None
+            yield error.reason, None
 
-    def _publishers_file(
-        self, card: Card, official: Card, root: Path
-    ) -> tuple[str, Benchmark | None]:
-        """Return what is looked for of the publishers, and the benchmark if their file is there."""
-        files = card.official_files(root)
-        places = " or ".join(dict.fromkeys(str(path.parent) for path in files))
-        names = " or ".join(official.files["queries"]["names"])
-        sought = f"the publishers' {names} in {places}"
-        path = next((path for path in files if path.is_file()), None)
-        return sought, self._from_contexts(card, official, str(path)) if path else None
-
-    def _hipporags_pair(self, card: Card, places: Sequence[Path]) -> tuple[str, Benchmark | None]:
-        """Return what is looked for of HippoRAG, and the benchmark if both files lie in a place."""
-        sizes = " and ".join(f"{file['name']}{_size(file)}" for file in card.files.values())
-        sought = f"HippoRAG's {sizes} in {places[0]} or {places[-1]}"
+    def _hipporags_pair(self, card: Card, places: Sequence[Path]) -> Benchmark | None:
+        """Return the benchmark of HippoRAG's files, or None if no place has both."""
         for place in places:
             if all((place / file["name"]).is_file() for file in card.files.values()):
-                return sought, self._from_pair(card, place.joinpath)
-        return sought, None
+                return self._from_pair(card, place.joinpath)
+        return None
 
     def _from_prepared(self, card: Card, place: Path, store: Store) -> Benchmark | None:
         """Return the benchmark of a folder of prepared files, or None if it has none."""
@@ -165,7 +171,7 @@ class Published(ABC):
             return self._from_pair(card, lambda name: fetch(repo, name, revision))
         if official is not None and (official.hub or {}).get("repo"):
             return self._from_contexts(card, official, None)
-        raise HubError(f"datasets/{card.name}.yaml names no repository there")
+        raise HubError(NO_REPOSITORY, NO_REPOSITORY)
 
     def _from_contexts(self, card: Card, official: Card, path: str | None) -> Benchmark:
         """Return the benchmark of questions with contexts.

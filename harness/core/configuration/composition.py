@@ -10,7 +10,7 @@ import copy
 import functools
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -34,6 +34,7 @@ from harness.core.configuration.overrides import (
     unreadable,
     written_out,
 )
+from harness.core.configuration.stored_strategy import leaves
 from harness.core.configuration.translation import translate_errors
 from harness.core.configuration.yaml_files import read_conf
 from harness.core.errors import HarnessError
@@ -249,7 +250,7 @@ def _resolve_hydra(config: DictConfig) -> None:
 
     plain: Any = OmegaConf.to_container(config, resolve=False)
     del plain["hydra"]
-    keys = [".".join(path) for path, value in _leaves(plain) if "${hydra:" in str(value)]
+    keys = [".".join(path) for path, value in leaves(plain) if "${hydra:" in str(value)]
     if not keys:
         return
     instance = HydraConfig.instance()
@@ -261,12 +262,6 @@ def _resolve_hydra(config: DictConfig) -> None:
             OmegaConf.update(config, key, OmegaConf.select(config, key), force_add=True)
     finally:
         instance.cfg = before
-
-
-def _leaves(node: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    from harness.core.configuration.stored_strategy import leaves
-
-    return leaves(node, path)
 
 
 def _own_runs(overrides: Sequence[Override]) -> list[Override]:

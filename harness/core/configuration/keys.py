@@ -122,7 +122,7 @@ class Keys:
         """
         node: Any = self.tree
         for depth, word in enumerate(words):
-            node = self._referred_node(node)
+            node = _followed(node, self.tree)
             if isinstance(node, Mapping) and word in node:
                 node = node[word]
             elif depth == 0 and word in self.groups:
@@ -136,11 +136,6 @@ class Keys:
             else:
                 return self._lacking(words[: depth + 1], node, value)
         return None
-
-    def _referred_node(self, node: Any) -> Any:
-        if isinstance(node, str) and (reference := REFERENCE.fullmatch(node)):
-            return value_at(self.tree, reference[1].split("."))
-        return node
 
     def _takes(self, section: Sequence[str], word: str, node: Any, adds: bool) -> bool:
         """Return whether a section takes a key that it does not have yet."""
@@ -294,7 +289,11 @@ def _leaves(
 def _is_section(words: Iterable[str], tree: Mapping[str, Any]) -> bool:
     node: Any = tree
     for word in words:
-        node = node.get(word) if isinstance(node, Mapping) else None
-        if isinstance(node, str) and (reference := REFERENCE.fullmatch(node)):
-            node = value_at(tree, reference[1].split("."))
+        node = _followed(node.get(word) if isinstance(node, Mapping) else None, tree)
     return isinstance(node, Mapping) and bool(node)
+
+
+def _followed(node: Any, tree: Mapping[str, Any]) -> Any:
+    """Return the section to which a node refers (``${graph}``), or the node itself."""
+    reference = REFERENCE.fullmatch(node) if isinstance(node, str) else None
+    return value_at(tree, reference[1].split(".")) if reference else node

@@ -6,15 +6,12 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Sequence
 
 from harness.core import escape
-from harness.core.table.table import GAP, Table, parted
+from harness.core.table.table import SHORTEST, Table, arrange
 
 WIDEST = 100
 """Largest width of tables and paragraphs, unless COLUMNS is set."""
-SHORTEST = 12
-"""Smallest number of characters of a line of a wrapped cell."""
 
 
 def width() -> int:
@@ -36,17 +33,7 @@ def fit(table: Table) -> list[str]:
     In a table that is wider, the longest cells are wrapped at words. If that is not enough, the
     columns stand in several parts, each with the columns that name a row.
     """
-    widths, places = table.widths(), range(len(table.columns))
-    room = width() - table.margin
-
-    def needed(places: Sequence[int], longest: int) -> int:
-        bounds = (widths[place] for place in places)
-        return sum(min(most, max(least, longest)) + GAP for least, most in bounds) - GAP
-
-    longest = max(room, SHORTEST)
-    while longest > SHORTEST and needed(places, longest) > room:
-        longest -= 1
-    parts = parted(table.keys, table.units, lambda part: needed(part, longest) <= room)
+    longest, parts = arrange(table, table.widths(), width() - table.margin, SHORTEST)
     lines = [line for part in parts for line in ("", *table.take(part).lines(longest))]
     return lines[1:]
 

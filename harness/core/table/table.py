@@ -31,7 +31,9 @@ UNITS = {"share": " (share)", "interval": " (share)", "points": " (share)", "spa
 WHOLE = 40
 """Characters of the longest word that is not broken."""
 GAP = 2
-"""Characters between two columns in a terminal."""
+"""Characters between two columns."""
+SHORTEST = 12
+"""Smallest number of characters of a line of a wrapped cell."""
 T = TypeVar("T")
 
 
@@ -221,10 +223,7 @@ class Table:
         cell is wrapped.
         """
         titles, cells = self._shown()
-        return [
-            (max([len(title), *map(_longest_word, texts)]), max([len(title), *map(len, texts)]))
-            for title, *texts in zip(titles, *cells, strict=True)
-        ]
+        return [bounds([title], texts) for title, *texts in zip(titles, *cells, strict=True)]
 
     def lines(self, longest: int | None = None) -> list[str]:
         """Return head, rule and rows for a terminal: numbers to the right, ``>`` at marked rows.
@@ -377,6 +376,42 @@ def headed(title: str, of: str) -> str:
     if not (title and of):
         return title or of
     return f"{title} {of}" if title.endswith("?") else f"{title}: {of}"
+
+
+def bounds(head: Sequence[str], texts: Sequence[str]) -> tuple[int, int]:
+    """Return the characters of a column if every word stands on a line of its own, and if no cell
+    is wrapped; head: the lines of its title.
+    """
+    least = max(map(len, head))
+    return max([least, *map(_longest_word, texts)]), max([least, *map(len, texts)])
+
+
+def needed(widths: Sequence[tuple[int, int]], longest: int) -> int:
+    """Return the characters of columns with these bounds whose cells have up to ``longest``."""
+    return sum(min(most, max(least, longest)) + GAP for least, most in widths) - GAP
+
+
+def arrange(
+    table: Table, widths: Sequence[tuple[int, int]], room: int, usual: int
+) -> tuple[int, list[list[int]]]:
+    """Return the characters of the longest cell that is not wrapped, and the columns of each part.
+
+    The longest cells are wrapped if the table then fits. Otherwise the columns stand in several
+    parts, each with the columns that name a row.
+
+    Args:
+        table: the table.
+        widths: the ``bounds`` of its columns.
+        room: the characters of a line.
+        usual: the characters of the longest cell in a table of several parts.
+    """
+    sizes = range(max(room, SHORTEST), SHORTEST - 1, -1)
+    longest = next((size for size in sizes if needed(widths, size) <= room), usual)
+
+    def fits(places: Sequence[int]) -> bool:
+        return needed([widths[place] for place in places], longest) <= room
+
+    return longest, parted(table.keys, table.units, fits)
 
 
 def parted(

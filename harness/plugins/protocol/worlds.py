@@ -13,9 +13,9 @@ from harness.core.errors import HarnessError, bounded
 from harness.evaluation.metric import Metric
 from harness.plugins.protocol.calibration import Rates, Signs, exchanged, most
 from harness.plugins.protocol.forecasts import IntervalCoverage, check_forecasts
-from harness.sweep.judge.choice import tiebreak, unjudged
+from harness.sweep.folder.judged_trial import tiebreak
 from harness.sweep.trial.prepared import Prepared
-from harness.sweep.trial.trial import Trial
+from harness.sweep.trial.trial import Trial, trial_names
 from harness.work.progress import over
 
 
@@ -63,12 +63,14 @@ def ordered(prepared: Prepared) -> list[Trial]:
     keyed = dict(zip(prepared.hashes(trials), trials, strict=True))
     reference = prepared.plan.reference
     alone = [trial for trial in _whole_lists(trials) if trial.name == reference]
-    fused = [row for row in unjudged(keyed) if keyed[row.trial].family != "single"]
+    names = trial_names(keyed)
+    fused = {key: trial for key, trial in keyed.items() if trial.family != "single"}
     if not fused:
         raise HarnessError(
             "calibration judges fusions, and this grid has none; choose another grid or fuser"
         )
-    return [*alone, *(keyed[row.trial] for row in sorted(fused, key=tiebreak))]
+    order = sorted(fused, key=lambda key: tiebreak(fused[key].settings, names[key], key))
+    return [*alone, *map(fused.__getitem__, order)]
 
 
 def other_lists(prepared: Prepared) -> list[Trial]:

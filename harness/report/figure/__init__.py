@@ -99,6 +99,7 @@ class Picture:
         of: the data: benchmark, split, n.
         notes: further facts of the caption.
         x, y: labels of the axes, if the figure has one pair; also for the site's chart.
+        finish: draws what depends on the size of the axes, after their labels are renamed.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Picture:
     of: str = ""
     x: str = ""
     y: str = ""
+    finish: Callable[[Figure], None] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         check_file_name("figure", self.name)
@@ -139,6 +141,9 @@ class Picture:
             if self.x or self.y:
                 figure.axes[0].set(xlabel=self.x, ylabel=self.y)
             rename_texts(figure, rename)
+            if self.finish:
+                figure.draw_without_rendering()  # so that the size of the axes is known
+                self.finish(figure)
             yield figure
 
     def axes(self) -> list[Axes]:

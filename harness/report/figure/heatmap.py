@@ -59,24 +59,26 @@ def build_figure(result: SweepResult, spec: Spec, experiment: Spec) -> Built:
         spec["name"], spec["title"], [Column(down, "text"), *columns], rows, source, notes
     )
     values = best.to_numpy(np.float64) * factor
+    few = len(heads) <= MOST
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         image = axes.imshow(values, cmap="cividis", aspect="auto")
-        few = len(heads) <= MOST
         size = 8 if few else 6
         axes.set_xticks(range(len(heads)), heads, rotation=90)
         axes.set_yticks(range(len(names)), names)
         axes.tick_params(length=0, labelsize=size)
         axes.set(xlabel=across, ylabel=down)
         figure.colorbar(image, ax=axes, label=f"{value}{unit}", location="top", aspect=40)
-        if few:
-            figure.draw_without_rendering()  # so that the width of a cell is known
-            _write_numbers(axes, values, digits)
+
+    def write_numbers(figure: Figure) -> None:
+        _write_numbers(figure.axes[0], values, digits)
 
     height = max(2.3, 1.3 + 0.17 * len(names))
     title = f"{spec['title']}: {source.extent}"
-    return Picture(spec["name"], title, draw, height, " ".join(notes)), table
+    finish = write_numbers if few else None
+    picture = Picture(spec["name"], title, draw, height, " ".join(notes), finish=finish)
+    return picture, table
 
 
 def _cells(result: SweepResult, spec: Spec) -> Iterator[tuple[str, str, float]]:

@@ -22,15 +22,15 @@ def insert_runs(
     engine: Engine,
     experiment: Experiment,
     runs: Sequence[TrackedRun],
-    times: Sequence[tuple[int, int]],
+    times: Sequence[int],
 ) -> None:
-    """Add finished runs to an experiment, all of them or none.
+    """Add finished runs to an experiment, all of them or none; nobody measured when they ended.
 
     Args:
         engine: the database.
         experiment: the experiment.
         runs: the runs.
-        times: begin and end of each, in milliseconds since the epoch.
+        times: begin of each, in milliseconds since the epoch.
     """
     number = int(experiment.experiment_id)
     keyed = {uuid.uuid4().hex: run for run in runs}
@@ -39,14 +39,14 @@ def insert_runs(
         rows = {
             models.SqlRun: [
                 {
-                    **_run(run, *began[key]),
+                    **_run(run, began[key]),
                     "run_uuid": key,
                     "experiment_id": number,
                     "artifact_uri": f"{experiment.artifact_location}/{key}/artifacts",
                 }
                 for key, run in keyed.items()
             ],
-            **_values(keyed, {key: first for key, (first, _) in began.items()}),
+            **_values(keyed, began),
         }
         for model, several in rows.items():
             if several:
@@ -71,7 +71,7 @@ def _values(keyed: Mapping[str, TrackedRun], began: Mapping[str, int]) -> Rows:
     }
 
 
-def _run(run: TrackedRun, began: int, ended: int) -> dict[str, object]:
+def _run(run: TrackedRun, began: int) -> dict[str, object]:
     return {
         "name": run.name,
         "source_type": "UNKNOWN",
@@ -82,7 +82,7 @@ def _run(run: TrackedRun, began: int, ended: int) -> dict[str, object]:
         "status": "FINISHED",
         "lifecycle_stage": "active",
         "start_time": began,
-        "end_time": ended,
+        "end_time": None,
         "deleted_time": None,
     }
 

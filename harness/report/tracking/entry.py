@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from harness.core.escape import markdown, markdown_code
@@ -13,7 +14,7 @@ from harness.core.table import counted, p_value
 from harness.report.table.trials import counts_graph_wins, tracked_names
 from harness.report.tracking.page import TrackerPage
 from harness.report.tracking.parameters import numbers, pipeline, shortened, text
-from harness.sweep.folder.files import ENTRY
+from harness.sweep.folder.files import ENTRY, read_entry
 from harness.sweep.folder.judged_trial import NUMBERS, JudgedTrial
 from harness.sweep.folder.lock import LOCK
 from harness.sweep.folder.result import SweepResult
@@ -48,7 +49,7 @@ FILES = {
     "test": ("heldout.json", "heldout_comparisons.parquet", ENTRY, LOCK),
 }
 """The attached files of a sweep's folder, by split; the first is written last."""
-FORM = 10
+FORM = 11
 """The version of the runs' content; a new one replaces the runs of an earlier release."""
 
 
@@ -72,8 +73,8 @@ class RunGroup:
         name: name of the group.
         content: hash of the content. The same name with another content replaces the earlier
             export.
-        ended: time of the computation, in seconds since the epoch.
-        seconds: its duration.
+        began: begin of the computation, in seconds since the epoch.
+        ended: its end; None if only one time is known.
         children: the best first.
         files: copied into the artifacts of the run.
     """
@@ -83,12 +84,12 @@ class RunGroup:
     dataset: str
     data_sha256: str
     split: str
-    ended: float
+    began: float
+    ended: float | None
     top: TrackedRun
     children: Sequence[TrackedRun]
     page: TrackerPage
     files: Sequence[Path]
-    seconds: float = 0.0
 
 
 def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
@@ -157,20 +158,32 @@ def run_group(result: SweepResult, view: View, experiment: str) -> RunGroup:
         {**tags, **winner, **group_tags},
     )
     files = [folder / name for name in FILES[view.split]]
-    seconds = 0.0 if held_out else float(result.manifest.get("seconds") or 0)
     return RunGroup(
         name,
         content,
         view.dataset,
         view.data_sha256,
         view.split,
-        files[0].stat().st_mtime,
+        *_times(result, held_out),
         group_run,
         children,
         page,
         [path for path in files if path.is_file()],
-        seconds,
     )
+
+
+def _times(result: SweepResult, held_out: bool) -> tuple[float, float | None]:
+    """Return begin and end of a computation; no end if its duration is not stored.
+
+    The time of an evaluation is that of its line in the ledger.
+    """
+    stored = read_entry(result.folder, result.lock) if held_out else result.manifest
+    time = (stored or {}).get("time")
+    if time is None:  # of an earlier release
+        return (result.folder / FILES["test" if held_out else "tune"][0]).stat().st_mtime, None
+    ended = datetime.fromisoformat(time).timestamp()
+    seconds = None if held_out else result.manifest["seconds"]
+    return (ended, None) if seconds is None else (ended - seconds, ended)
 
 
 def _params(result: SweepResult, view: View) -> list[dict[str, str]]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import starmap
 from typing import Any
 
-from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param
+from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param, RunStatus
 from mlflow.tracking import MlflowClient
 from mlflow.utils.mlflow_tags import (
     MLFLOW_DATASET_CONTEXT,
@@ -77,7 +77,7 @@ class Writer:
         for path in group.files:
             self.client.log_artifact(top.info.run_id, str(path))
         self._write_children(group, top, latency)
-        self._finish(top, group)
+        self._finish(top, group.ended)
         return top
 
     def _end_running(self, group: RunGroup) -> None:
@@ -103,14 +103,14 @@ class Writer:
         log.info("track: %s of %s to MLflow", counted(len(group.children), "run"), group.name)
         runs = [self._keyed(run, group, str(top.info.run_id)) for run in group.children]
         if engine := getattr(self.client._tracking_client.store, "engine", None):
-            times = [(_began(run, group), int(1000 * group.ended)) for run in runs]
+            times = [_began(run, group) for run in runs]
             experiment = self.client.get_experiment(self.experiment)
             return insert_runs(engine, experiment, runs, times)
         first = FIRST if latency > SLOW else len(runs)
         began = time.perf_counter()
         self._write_runs(runs[:first], group)
         if rest := runs[first:]:
-            self._finish(top, group)
+            self._finish(top, group.ended)
             left = (time.perf_counter() - began) / first * len(rest)
             log.info(
                 "track: the sweep and its best %s are in MLflow; a request takes %.0f ms, the "
@@ -128,7 +128,7 @@ class Writer:
         def write(run: TrackedRun) -> None:
             created = self._create(run, group)
             self._fill(run, created)
-            self._finish(created, group)
+            self._finish(created)
 
         with Progress("track", len(runs), "run") as bar:
             for _ in map_threads(write, runs, self.threads):
@@ -177,8 +177,13 @@ class Writer:
         for part in cut(len(params[PARAMS:]), PARAMS):
             self.client.log_batch(run_id, params=params[PARAMS:][part])
 
-    def _finish(self, run: Any, group: RunGroup) -> None:
-        self.client.set_terminated(run.info.run_id, FINISHED, int(1000 * group.ended))
+    def _finish(self, run: Any, ended: float | None = None) -> None:
+        """Finish a run, without a time if none is known; the client itself would set the present
+        one.
+        """
+        time = None if ended is None else int(1000 * ended)
+        store = self.client._tracking_client.store
+        store.update_run_info(run.info.run_id, RunStatus.FINISHED, time, None)
 
 
 def _began(entry: TrackedRun, group: RunGroup) -> int:
@@ -186,7 +191,7 @@ def _began(entry: TrackedRun, group: RunGroup) -> int:
 
     Newest first is then the leaderboard's order.
     """
-    return int(1000 * (group.ended - group.seconds)) - entry.place
+    return int(1000 * group.began) - entry.place
 
 
 def _complete(group: RunGroup, known: Sequence[Any], above: str | None) -> Any:

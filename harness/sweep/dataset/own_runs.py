@@ -15,6 +15,7 @@ from omegaconf import DictConfig, open_dict
 
 from harness.benchmark import Benchmark
 from harness.benchmark.source.records import Chain
+from harness.core.configuration.overrides import Override
 from harness.core.errors import HarnessError
 from harness.core.identity import digest, file_sha256
 from harness.evaluation.gold import Gold
@@ -110,7 +111,7 @@ def use_gold(config: DictConfig, overrides: Sequence[str]) -> None:
         config: the configuration of a sweep, changed here.
         overrides: those that were typed.
     """
-    keys = {text.lstrip("+~").partition("=")[0] for text in overrides}
+    keys = {Override.read(text).key for text in overrides}
     with open_dict(config):
         if (splitting := config.pop("splitting", None)) is not None:
             config.split = splitting

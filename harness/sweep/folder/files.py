@@ -38,7 +38,7 @@ NAMES = (LOCK, ENTRY, *FILES, *HELDOUT)
 """All files that a folder, or an archive of it, may have."""
 HERE = ("paths", "tracking", "device")
 """Keys of a configuration that belong to a machine, not to a sweep."""
-MEASURED = ("seconds", "cost", "machine")
+MEASURED = ("time", "seconds", "cost", "machine")
 """Keys of a manifest that each run of the same sweep measures again."""
 
 

@@ -39,6 +39,16 @@ TYPES = {
 OUTCOME = tuple(field.name for field in fields(Outcome))
 
 
+Tie = tuple[float, str, str]
+"""Decides between trials with equal objective and losses: alpha's distance to .5, name, hash."""
+
+
+def tiebreak(parameters: Mapping[str, Any], name: str, trial: str) -> Tie:
+    """Return the ``Tie`` of a trial, given its parameters, its name and its hash."""
+    alpha = parameters.get("fuser.alpha")
+    return round(abs((0.5 if alpha is None else alpha) - 0.5), 12), name, trial
+
+
 @dataclass(frozen=True, kw_only=True)
 class Evaluated:
     """What only a trial on test has.
@@ -126,6 +136,11 @@ class JudgedTrial:
     def outcome(self) -> Outcome | None:
         """The comparison with the reference; None for the reference itself."""
         return self.outcomes.get(self.reference)
+
+    @property
+    def tie(self) -> Tie:
+        """What decides between it and an equal trial."""
+        return tiebreak(self.parameters, self.name, self.trial)
 
     @property
     def is_single(self) -> bool:

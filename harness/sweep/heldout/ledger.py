@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import datetime
 import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ from filelock import FileLock, Timeout
 from harness.core.errors import HarnessError
 from harness.core.files import write_text
 from harness.core.identity import sealed
+from harness.core.resources import time_now
 from harness.core.table import counted
 from harness.sweep.folder.files import LedgerLine
 
@@ -164,9 +164,8 @@ class Ledger:
         """
         with self.exclusive():
             lines = self.entries()
-            time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
             previous = lines[-1]["sha256"] if lines else GENESIS
-            line = sealed({"time": time, **facts, "previous": previous})
+            line = sealed({"time": time_now(), **facts, "previous": previous})
             before = self._text()
             if before and not before.endswith("\n"):
                 before += "\n"

@@ -14,26 +14,12 @@ from harness.core.errors import HarnessError
 from harness.core.identity import code_version, library_versions, sealed
 from harness.evaluation.metric import Metric, means
 from harness.sweep.folder.files import check_file
-from harness.sweep.folder.judged_trial import JudgedTrial
+from harness.sweep.folder.judged_trial import JudgedTrial, Tie, tiebreak
 from harness.sweep.folder.lock import LOCK, Baselines, Lock, check_same, locked_rows, locked_trials
 from harness.sweep.folder.result import SweepResult
 
 if TYPE_CHECKING:
     from harness.sweep.trial.trial import Trial
-
-
-@dataclass(frozen=True)
-class UnjudgedTrial:
-    """The fields of a ``JudgedTrial`` that the order of the protocol reads, before it is judged."""
-
-    trial: str
-    name: str
-    parameters: Mapping[str, Any]
-    practical: bool
-
-
-Candidate = UnjudgedTrial | JudgedTrial
-"""A trial that is put in the order of the protocol."""
 
 
 @dataclass(frozen=True)
@@ -78,69 +64,54 @@ def choose(
         reference: the list against which losses are counted.
         impractical: lists that use the gold.
     """
-    candidates = unjudged(trials, impractical)
+    from harness.sweep.trial.trial import trial_names
+
+    names, keys = trial_names(trials), list(trials)
+    candidates = [
+        (is_practical(trial, impractical), tiebreak(trial.settings, names[key], key))
+        for key, trial in trials.items()
+    ]
     lists = {
         str(trial.settings["fuser.list"]): key
         for key, trial in trials.items()
         if trial.family == "single" and trial.pool.effective_cap is None
     }
-    places = by_rule(candidates, ranks, metric, lists.get(reference))
-    order = [candidates[place].trial for place in places]
+    base = keys.index(lists[reference]) if reference in lists else None
+    order = [keys[place] for place in by_rule(candidates, ranks, metric, base)]
     owners = {key: name for name, key in lists.items() if name not in impractical}
     best = next((owners[key] for key in order if key in owners), None)
     fused = [key for key in order if trials[key].family != "single"]
-    names = {candidate.trial: candidate.name for candidate in candidates}
     return Chosen(names, Baselines(lists, reference, best), (fused or order)[0], order)
 
 
-def unjudged(trials: Mapping[str, Trial], impractical: Collection[str] = ()) -> list[UnjudgedTrial]:
-    """Return the trials, given by hash, with their names; impractical: lists that use the gold."""
-    from harness.sweep.trial.trial import trial_names
-
-    names = trial_names(trials)
-    return [
-        UnjudgedTrial(key, names[key], trial.settings, is_practical(trial, impractical))
-        for key, trial in trials.items()
-    ]
-
-
 def by_rule(
-    trials: Sequence[Candidate], ranks: Int32Array, metric: Metric, base: str | None
+    candidates: Sequence[tuple[bool, Tie]],
+    ranks: Int32Array,
+    metric: Metric,
+    base: int | None,
 ) -> list[int]:
     """Return the indices of trials in the order of the protocol by a metric.
 
     Args:
-        trials: the T trials.
+        candidates: of each of the T trials, whether it could be chosen in practice, and its tie.
         ranks: int32[T, Q, H], their gold ranks on tune.
         metric: the metric of the choice.
-        base: hash of the list against which losses are counted; no loss is counted if it is none
-            of the trials.
+        base: index of the list against which losses are counted; None: no loss is counted.
     """
-    values = metric(ranks)
+    gains = metric.gain(metric(ranks))
     scores = metric.gain(means(ranks, [metric])[:, 0])
-    losses = np.zeros(len(trials), dtype=np.int64)
-    for place, trial in enumerate(trials):
-        if trial.trial == base:
-            losses = (metric.gain(values) < metric.gain(values[place])).sum(axis=1)
+    losses = np.zeros(len(ranks)) if base is None else (gains < gains[base]).sum(axis=1)
 
     def rule(place: int) -> tuple[Any, ...]:
-        trial = trials[place]
-        return not trial.practical, -float(scores[place]), int(losses[place]), *tiebreak(trial)
+        practical, tie = candidates[place]
+        return not practical, -float(scores[place]), int(losses[place]), *tie
 
-    return sorted(range(len(trials)), key=rule)
+    return sorted(range(len(ranks)), key=rule)
 
 
 def is_practical(trial: Trial, impractical: Collection[str]) -> bool:
     """Return whether none of a trial's lists uses the gold."""
     return not {*trial.pool.lists} & {*impractical}
-
-
-def tiebreak(trial: Candidate) -> tuple[float, str, str]:
-    """Return the key for trials with equal objective and losses: alpha's distance
-    to .5, then name.
-    """
-    alpha = trial.parameters.get("fuser.alpha")
-    return round(abs((0.5 if alpha is None else alpha) - 0.5), 12), trial.name, trial.trial
 
 
 def best_of_fusers(rows: Sequence[JudgedTrial]) -> list[JudgedTrial]:

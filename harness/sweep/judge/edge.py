@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.core.configuration.overrides import STRATEGIES
 from harness.core.errors import HarnessError, is_number
 from harness.evaluation.metric import Metric
 from harness.fusion.fuse import check
 from harness.sweep.folder.judged_trial import JudgedTrial
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.override import name, values
-from harness.sweep.trial.trial import GROUPS, Trial
+from harness.sweep.trial.trial import Trial
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def _axes(
     """Yield the points of the grid that a trial with these parameters is one of, each with its
     block and one of the knobs that it varies.
     """
-    groups = {group: name(grid.config[group]) for group in GROUPS}
+    groups = {group: name(grid.config[group]) for group in STRATEGIES}
     for block, point in grid.points({}):
         settings = {**groups, **point}
         if all(parameters[knob] == value for knob, value in settings.items() if knob in parameters):

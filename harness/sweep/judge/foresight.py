@@ -19,7 +19,7 @@ from harness.evaluation.statistic import (
     smallest_effect,
 )
 from harness.sweep.folder.judged_trial import JudgedTrial
-from harness.sweep.judge.choice import Chosen, tiebreak
+from harness.sweep.judge.choice import Chosen
 
 
 def foresight(
@@ -56,7 +56,7 @@ def foresight(
         places.get(baselines.lists.get(str(name), ""))
         for name in (baselines.reference, baselines.best)
     )
-    settled = sorted(fused, key=lambda place: tiebreak(ordered[place]))  # all else being equal
+    settled = sorted(fused, key=lambda place: ordered[place].tie)  # all else being equal
     singles = [place for place in (other, best) if place is not None]
     values, labels = counted_queries(metric(ranks[[*settled, *singles]]), labels)
     scores = values[: len(settled)]

@@ -80,10 +80,13 @@ def find_rows(
         baselines: the single lists.
     """
     order = [place for place, row in enumerate(rows) if is_shown(row, table)]
+    shown = [rows[place] for place in order]
     if "objective" in table:
-        metric, base = Metric.parse(table["objective"]), baselines.lists.get(baselines.reference)
-        ranking = by_rule([rows[place] for place in order], ranks[order], metric, base)
-        order = [order[place] for place in ranking]
+        key = baselines.lists.get(baselines.reference)
+        base = next((at for at, row in enumerate(shown) if row.trial == key), None)
+        candidates = [(row.practical, row.tie) for row in shown]
+        ranking = by_rule(candidates, ranks[order], Metric.parse(table["objective"]), base)
+        order = [order[at] for at in ranking]
     return _first_matches(described, {place: rows[place].parameters for place in order})
 
 

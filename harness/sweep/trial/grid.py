@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from harness.core.configuration.conf_files import defaults, names
 from harness.core.configuration.instantiation import instantiate
+from harness.core.configuration.overrides import STRATEGIES
 from harness.core.errors import (
     CombinationError,
     HarnessError,
@@ -41,7 +42,7 @@ from harness.sweep.trial.override import (
     typed_knobs,
     values,
 )
-from harness.sweep.trial.trial import GROUPS, RERANKER_INPUTS, Trial, other_anchor
+from harness.sweep.trial.trial import RERANKER_INPUTS, Trial, other_anchor, reference_of
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +51,7 @@ BASELINES = "baselines"
 
 
 REPLACED = (
-    *GROUPS,
+    *STRATEGIES,
     "pool",
     "grid",
     "paths",
@@ -210,7 +211,7 @@ class Grid:
         spec.check_lists(self.config["lists"])
         if "pool.capped" in point:
             spec.check_capped(self.config["lists"])
-        chosen = {group: self._fields(group, point) for group in GROUPS}
+        chosen = {group: self._fields(group, point) for group in STRATEGIES}
         chosen["fuser"] = self._within(chosen["fuser"], spec.lists, point)
         if "minimum" in chosen["normalizer"]:
             minimum: Any = {**point, **self.typed}.get("normalizer.minimum") or {}
@@ -282,7 +283,7 @@ class Grid:
         """Return whether a strategy of a point, or its pool, has a knob."""
         group, _, field = knob.partition(".")
         return knob in POOL or (
-            group in GROUPS and (not field or field in self._base(group, point))
+            group in STRATEGIES and (not field or field in self._base(group, point))
         )
 
     def _shares(self, knob: str, point: Settings) -> bool:
@@ -310,14 +311,14 @@ class Grid:
 
     def _unknown(self, knob: str) -> str:
         group = knob.partition(".")[0]
-        if group not in GROUPS and names(group):
+        if group not in STRATEGIES and names(group):
             return (
                 f"{knob} needs new runs; vary it with Hydra's multirun instead (harness sweep -m "
                 f"{knob}=...)"
             )
         return (
-            f"{knob} is no knob of these points; an axis is one of {', '.join((*GROUPS, *POOL))} "
-            "or a field of one"
+            f"{knob} is no knob of these points; an axis is one of "
+            f"{', '.join((*STRATEGIES, *POOL))} or a field of one"
         )
 
     def _base(self, group: str, point: Settings) -> Fields:
@@ -380,13 +381,12 @@ class Grid:
             self.cache[key] = instantiate(dict(fields))
         return self.cache[key]
 
-    @property
+    @cached_property
     def _reference(self) -> str:
-        return self.config.get("reference") or default_anchor(self.config["lists"])
+        return reference_of(self.config.get("reference"), list(self.config["lists"]))
 
     def _anchor(self, lists: Sequence[str]) -> str | None:
-        reference = self.config.get("reference")
-        return None if reference is None else other_anchor(reference, lists)
+        return other_anchor(self._reference, lists)
 
     def _repeated_overrides(self) -> list[str]:
         """Return the typed overrides that a trial's own do not replace and that are no paths."""

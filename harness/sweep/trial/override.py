@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from harness.core.configuration.conf_files import defaults, names
+from harness.core.configuration.overrides import STRATEGIES, Override
 from harness.core.configuration.stored_strategy import NAME, TARGET, StoredReader, by_name
 from harness.core.errors import HarnessError, unused
 from harness.core.escape import override_key
 from harness.sweep.folder.list_scores import Setting, Settings
-from harness.sweep.trial.trial import GROUPS, RERANKER_INPUTS, Trial
+from harness.sweep.trial.trial import RERANKER_INPUTS, Trial
 
 LIST = re.compile(r"(retriever@)?lists\.")
 POOL = ("pool.cap", "pool.lists", "pool.capped", "pool.importance")
@@ -25,7 +26,7 @@ Blocks = Mapping[str, Settings]
 
 def keys(overrides: Sequence[str]) -> list[str]:
     """Return the keys of overrides, without ``+`` and ``~``."""
-    return [text.lstrip("+~").partition("=")[0] for text in overrides]
+    return [Override.read(text).key for text in overrides]
 
 
 def typed_knobs(overrides: Sequence[str], config: Mapping[str, Fields]) -> dict[str, Setting]:
@@ -35,9 +36,9 @@ def typed_knobs(overrides: Sequence[str], config: Mapping[str, Fields]) -> dict[
         group, _, field = key.partition(".")
         field = field.partition(".")[0]
         knob = f"{group}.{field}"
-        if group in GROUPS and not field:
+        if group in STRATEGIES and not field:
             knobs[group] = name(config[group])
-        elif group in GROUPS or knob in POOL:
+        elif group in STRATEGIES or knob in POOL:
             knobs[knob] = config[group].get(field)
     return knobs
 
@@ -56,7 +57,7 @@ def restrict(grid: Blocks, typed: Settings) -> dict[str, dict[str, Setting]]:
     has it, it replaces theirs in all of them.
     """
     blocks = {label: _axes(label, axes) for label, axes in grid.items()}
-    for group in GROUPS:
+    for group in STRATEGIES:
         if group in typed:
             having = {
                 label: axes
@@ -89,7 +90,7 @@ def settings_of(trial: Trial, chosen: Mapping[str, Fields]) -> dict[str, Setting
     """
     read = {"normalizer": trial.reads_values, "temperature": trial.reads_probabilities}
     settings: dict[str, Setting] = {}
-    for group in GROUPS:
+    for group in STRATEGIES:
         if read.get(group, True):
             settings[group] = name(chosen[group])
             settings.update(
@@ -198,13 +199,13 @@ def read_knobs(knobs: Settings, reader: StoredReader) -> dict[str, Setting]:
     or of the pool.
     """
     flat: dict[str, Setting] = {}
-    for group in GROUPS:
+    for group in STRATEGIES:
         if group_fields := fields(group, knobs):
             read = reader.read({NAME: f"{group}/{knobs.get(group)}", **group_fields}, group)
             flat |= {f"{group}.{field}": value for field, value in read.items() if field != TARGET}
     for knob, value in knobs.items():
         if knob not in flat:
-            if knob not in (*GROUPS, *POOL, "reference"):
+            if knob not in (*STRATEGIES, *POOL, "reference"):
                 raise reader.refuse((knob,), value, "expected a knob of a trial")
             flat[knob] = reader.read(value, knob)
     return flat
@@ -217,7 +218,7 @@ def read_axes(config: Mapping[str, Any], reader: StoredReader) -> None:
     for block, axes in config["grid"].items():
         for knob, typed in axes.items() if isinstance(axes, Mapping) else ():
             group, _, field = str(knob).partition(".")
-            if group not in GROUPS or not field:
+            if group not in STRATEGIES or not field:
                 continue
             nodes = [{NAME: f"{group}/{name}"} for name in values(axes.get(group, ()))]
             if NAME in config[group]:

@@ -14,6 +14,7 @@ from typing import Any, cast
 from omegaconf import DictConfig, OmegaConf
 
 from harness.benchmark import Benchmark
+from harness.core.configuration.overrides import STRATEGIES
 from harness.core.configuration.stored_strategy import NAME, StoredReader, by_name
 from harness.core.errors import CombinationError, HarnessError, bounded
 from harness.core.secret import hide_secrets
@@ -24,10 +25,10 @@ from harness.sweep.trial import inputs
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.kept_files import locate_files
 from harness.sweep.trial.override import ineffective, keys, read_axes, unread
-from harness.sweep.trial.trial import GROUPS, RERANKER_INPUTS, Trial, reference_of
+from harness.sweep.trial.trial import RERANKER_INPUTS, Trial, reference_of
 
 log = logging.getLogger(__name__)
-STORED = ("dataset", "lists", "pool", "grid", "objective", "metrics", *GROUPS)
+STORED = ("dataset", "lists", "pool", "grid", "objective", "metrics", *STRATEGIES)
 """The required keys of a stored configuration."""
 
 
@@ -40,7 +41,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         optional = (key for key in ("encoder", *RERANKER_INPUTS) if key in self.config)
-        for key in ("dataset", *GROUPS, *optional):
+        for key in ("dataset", *STRATEGIES, *optional):
             inputs.check_strategy(key, self.config.get(key))
         inputs.check_lists(self.config)
         if not isinstance(self.config.objective, str):
@@ -75,7 +76,7 @@ class Plan:
         """The grid with the configurations of its points."""
         plain: dict[str, object] = {
             key: OmegaConf.to_container(self.config[key], resolve=True)
-            for key in (*GROUPS, "pool", "grid", *RERANKER_INPUTS)
+            for key in (*STRATEGIES, "pool", "grid", *RERANKER_INPUTS)
             if key in self.config
         }
         least = inputs.least_scores(inputs.retrievers(self.config))

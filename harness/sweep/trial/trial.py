@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from harness.core.arrays import Int32Array
 from harness.core.configuration.conf_files import defaults
+from harness.core.configuration.overrides import STRATEGIES
 from harness.core.errors import HarnessError, is_number, one_of
 from harness.core.identity import digest, file_sha256, identity, record, varied_keys
 from harness.fusion.context import default_anchor
@@ -26,8 +27,6 @@ from harness.sweep.folder.list_scores import Setting, Settings
 if TYPE_CHECKING:
     from torch import Tensor
 
-GROUPS = ("fuser", "normalizer", "temperature", "reranker")
-"""The strategies of a trial, by the config group that names them."""
 RERANKER_INPUTS = ("seeds", "relations")
 """The parts of a configuration that only some rerankers read, if it is in their ``reads``."""
 
@@ -179,7 +178,7 @@ class Trial:
         if self.family == "single":
             return " ".join([str(self.settings["fuser.list"]), *self.pool.words])
         words = [str(self.settings["fuser.list"]) if alone else self.family]
-        for group in GROUPS[1:]:
+        for group in STRATEGIES[1:]:
             if group in self.settings and self.settings[group] != "none":
                 words.append(str(self.settings[group]))
             words.extend(self._knobs(group))

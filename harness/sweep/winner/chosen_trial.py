@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from harness.core.configuration.conf_files import strategy
 from harness.core.configuration.instantiation import instantiate
+from harness.core.configuration.overrides import STRATEGIES
 from harness.core.configuration.stored_strategy import StoredReader
 from harness.core.errors import HarnessError
 from harness.core.identity import foreign_versions
@@ -27,7 +28,7 @@ from harness.sweep.trial.override import (
     settings_of,
     typed_knobs,
 )
-from harness.sweep.trial.trial import GROUPS, Trial, other_anchor, reference_of
+from harness.sweep.trial.trial import Trial, other_anchor, reference_of
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
@@ -54,7 +55,7 @@ def choose_trial(config: DictConfig, names: Sequence[str], overrides: Sequence[s
         anchor = other_anchor(reference, spec.lists)
         trial = Trial(
             replace(spec, reference=anchor),
-            **{group: instantiate(config[group]) for group in GROUPS},
+            **{group: instantiate(config[group]) for group in STRATEGIES},
             settings={},
             overrides=(),
         )
@@ -64,7 +65,7 @@ def choose_trial(config: DictConfig, names: Sequence[str], overrides: Sequence[s
         if unused := [*ineffective(knobs, [read])]:
             raise HarnessError("; ".join(unused))
     else:
-        fixed = (*GROUPS, "pool", "reference")
+        fixed = (*STRATEGIES, "pool", "reference")
         pairs = zip(overrides, keys(overrides), strict=True)
         if typed := [text for text, key in pairs if key.partition(".")[0] in fixed]:
             raise HarnessError(
@@ -102,7 +103,7 @@ def read_winner(path: Path, trusted: bool = False) -> Trial:
     try:
         strategies = {
             group: strategy(group, str(knobs.get(group)), **fields(group, knobs))
-            for group in GROUPS
+            for group in STRATEGIES
         }
         keys = ("pool.lists", "pool.cap", "pool.capped", "pool.importance", "reference")
         pool: Any = {key.removeprefix("pool."): knobs[key] for key in keys if key in knobs}

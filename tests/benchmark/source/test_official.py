@@ -298,5 +298,5 @@ def test_half_a_file_is_one_line(store: Store, tmp_path: Path, name: str) -> Non
 
 
 def test_nothing_found_names_the_file_and_the_places(store: Store, tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match=r"musique_full_v1\.0_dev\.jsonl in .*/musique or "):
+    with pytest.raises(HarnessError, match=r"no data in .*musique_full_v1\.0_dev\.jsonl of"):
         load("musique_full_dev", store, f"paths.data={tmp_path}")

@@ -103,7 +103,7 @@ def card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]
     )
 
     def absent(repo: str, name: str, revision: str | None) -> Path:
-        raise HubError(f"{name} of {repo} on the Hub (offline)")
+        raise HubError(f"{name} of {repo} on the Hub (offline)", "offline")
 
     monkeypatch.setattr("harness.benchmark.source.published.fetch", absent)
 

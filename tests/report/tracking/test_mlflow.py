@@ -25,7 +25,7 @@ import pandas as pd
 import pytest
 
 from harness.core.errors import HarnessError
-from harness.core.identity import digest
+from harness.core.identity import digest, sealed
 from harness.report.tracking.entry import FILES
 from harness.report.tracking.export import Tracking
 from harness.report.tracking.mlflow import MLflow
@@ -239,6 +239,27 @@ def test_numbers_are_exact_and_p_is_a_text_too(
     assert len(trial.data.metrics) <= 26
     (test,) = find_runs(tracking, "tags.trial = '0000000000000000' and tags.split = 'test'")
     assert {"wilson_low", "wilson_high"} <= test.data.metrics.keys()
+
+
+def test_only_what_was_measured_has_a_duration(
+    tracking: MLflow, example: ModuleType, tmp_path: Path, find_runs: Find
+) -> None:
+    """A sweep has one. Trials are scored together, and an evaluation only has a time."""
+    result = example.write(tmp_path / "s1")
+    manifest, noon = result.folder / "manifest.json", "2026-01-31T12:00:00+00:00"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "time": noon}))
+    entry = {"time": "2026-02-01T12:00:00+00:00", "lock_sha256": result.lock["sha256"], "files": {}}
+    (result.folder / ENTRY).write_text(json.dumps(sealed(entry)))
+    tracking.export(result.folder)
+    times = {
+        kind: [(run.info.start_time, run.info.end_time) for run in find_runs(tracking, query)]
+        for kind in ("sweep", "heldout", "trial")
+        for query in [f"tags.kind = '{kind}'"]
+    }
+    ended = 1_769_860_800_000  # date -ud 2026-01-31T12:00 +%s
+    assert times["sweep"] == [(ended - 1500, ended)]
+    assert times["heldout"] == [(ended + 86_400_000, None)]
+    assert {end for _, end in times["trial"]} == {None}
 
 
 def test_a_second_export_changes_nothing(

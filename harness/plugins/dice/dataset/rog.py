@@ -21,6 +21,7 @@ from harness.benchmark.source.card import Card, read_card
 from harness.benchmark.source.records import Record, Records, read_lines
 from harness.core.errors import HarnessError
 from harness.core.identity import NO_RESULT
+from harness.core.input.hub import hub_or_cache
 from harness.core.input.stored import misfit
 from harness.plugins.dice.dataset.knowledge import Triple, knowledge
 from harness.work.store import Store
@@ -143,7 +144,8 @@ def _hub(repo: str, revision: str | None) -> Iterable[Records]:
     """Return all splits of a repository, in the order train, validation, test."""
     from datasets import load_dataset
 
-    splits: Any = load_dataset(repo, revision=revision)
+    with hub_or_cache():
+        splits: Any = load_dataset(repo, revision=revision)
     order = [name for name in ("train", "validation", "test") if name in splits]
     return (
         Records(Path(repo) / name, list(splits[name]), range(len(splits[name])), ": record ")
