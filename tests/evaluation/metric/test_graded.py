@@ -139,7 +139,6 @@ def test_the_command_says_how_it_read_the_judgements(tmp_path: Path) -> None:
         ("RR", "mrr"),
         ("nDCG@5", "ndcg"),
         ("MAP", "map"),
-        ("lasthop@5", "last_hop"),
     ],
 )
 def test_a_name_of_another_tool_suggests_ours(name: str, meant: str) -> None:

@@ -285,10 +285,10 @@ THEIRS = {
 }
 
 
-def test_metrics_are_those_of_trec_eval_on_1000_random_runs() -> None:
+def test_metrics_are_those_of_trec_eval_on_200_random_runs() -> None:
     rng = np.random.default_rng(7)
     compared = 0
-    for _ in range(1000):
+    for _ in range(200):
         lists, qrels = random_system(rng)
         run = Run.from_dict(lists)
         ranks = run_ranks(run, gold_of(run, qrels), ties="trec")
@@ -306,7 +306,7 @@ def test_metrics_are_those_of_trec_eval_on_1000_random_runs() -> None:
                     qrels,
                 )
                 compared += 1
-    assert compared > 10_000
+    assert compared > 2_000
 
 
 def test_metrics_are_those_of_trec_eval_under_our_ties_too() -> None:

@@ -109,7 +109,7 @@ def test_passage_seeds_reach_what_they_mention(titled: Any, tmp_path: Path) -> N
 numbers = st.floats(0, 1)
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example(
     "facts", 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 2.2250738585e-313, "binary"
 )  # rows of T whose sum has no inverse
