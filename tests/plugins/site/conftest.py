@@ -56,7 +56,7 @@ def runs(bench: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         f"paths.runs={root / 'runs'}",
         "tracking=none",
     ]
-    first = harness.run_sweep(*overrides)
+    first = harness.run_sweep(*overrides, "pool.lists=[dense,graph]")
     harness.run_heldout(first)
     harness.run_sweep(*overrides, "fuser=linear", "grid=point")
     return root / "runs"
