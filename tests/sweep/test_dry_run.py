@@ -22,7 +22,7 @@ GRID = [
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    return write(tmp_path_factory.mktemp("data") / "world", 250)
+    return write(tmp_path_factory.mktemp("data") / "world", 200)
 
 
 @pytest.fixture

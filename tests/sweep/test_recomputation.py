@@ -112,7 +112,7 @@ def test_the_same_bytes_in_any_environment(tmp_path):
     byte; of lists that the harness makes itself, with a graph of names.
     """
     root = Path(__file__).parents[2]
-    world = write(tmp_path / "world", 250)
+    world = write(tmp_path / "world", 200)
     kept, given = (
         ("trials.parquet", "ranks.npy", "winner.lock.json"),
         [

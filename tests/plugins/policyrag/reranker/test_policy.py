@@ -196,7 +196,7 @@ def test_a_trial_is_known_by_its_seeds(tmp_path: Path) -> None:
 
 def test_a_sweep_and_a_trace_rerank_a_benchmark(tmp_path: Path) -> None:
     """With no more than reranker=policy; what other trials share its pool changes nothing."""
-    world = ("dataset=folder", f"dataset.path={write(tmp_path / 'world', 250)}")
+    world = ("dataset=folder", f"dataset.path={write(tmp_path / 'world', 200)}")
     overrides = (*SAMPLE, *world, f"paths.runs={tmp_path}")
     prepared = Prepared.of(Plan(compose(overrides=overrides), overrides))
     trials = prepared.plan.trials()
