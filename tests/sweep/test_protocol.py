@@ -303,11 +303,6 @@ def test_sweep_lock_and_heldout_as_the_command_line_does(overrides, tmp_path):
         assert (folder / name).read_bytes() == (result.folder / name).read_bytes(), name
 
 
-def test_a_mistyped_key_is_named(overrides):
-    with pytest.raises(harness.HarnessError, match=r"fusr.*\(did you mean fuser"):
-        harness.run_sweep(*overrides, "fusr=rrf")
-
-
 @pytest.mark.parametrize("again", ["no", 0, None])
 def test_a_second_evaluation_is_asked_for_by_true_alone(tmp_path, again):
     with pytest.raises(HarnessError, match="again: expected True or False"):

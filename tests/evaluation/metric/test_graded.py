@@ -45,7 +45,7 @@ JUDGED = st.dictionaries(QUERIES, st.dictionaries(DOCS, st.integers(-1, 3), min_
 LISTED = st.dictionaries(DOCS, st.sampled_from([0.0, 0.5, 0.25, 1.0, 0.3]), min_size=1)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(JUDGED, LISTED, st.integers(1, 2))
 def test_graded_judgements_give_the_values_of_trec_eval(
     qrels: dict[str, dict[str, int]], listed: dict[str, float], rel: int

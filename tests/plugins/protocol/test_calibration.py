@@ -17,7 +17,6 @@ from harness.plugins.protocol.command import calibrate
 from harness.plugins.protocol.forecasts import check_forecasts
 from harness.retriever.trec import Trec
 
-
 WORLDS = 150
 
 
