@@ -7,7 +7,6 @@ from harness.core.errors import HarnessError
 from harness.sweep.trial.grid import Grid
 from harness.sweep.trial.override import ineffective, literal
 
-
 CACHE = {}
 """The strategies of all grids of these tests, by their fields: Hydra takes 3 ms to make one."""
 
