@@ -245,15 +245,6 @@ def test_json_qrels_that_are_refused(tmp_path: Path, data: str, words: str) -> N
     assert str(caught.value).startswith(str(tmp_path / "qrels.json"))
 
 
-def test_parquet_with_two_columns_of_one_name_is_refused(tmp_path: Path) -> None:
-    columns = [pa.array(["q1"]), pa.array(["a"]), pa.array(["b"]), pa.array([1])]
-    pq.write_table(
-        pa.Table.from_arrays(columns, ["q_id", "doc_id", "doc_id", "score"]), tmp_path / "g.parquet"
-    )
-    with pytest.raises(HarnessError, match=r"g\.parquet: 2.*doc_id"):
-        Gold.read(tmp_path / "g.parquet")
-
-
 def test_a_pair_twice_in_parquet_is_named_by_its_row(tmp_path: Path) -> None:
     pq.write_table(
         pa.table({"qid": ["q", "q"], "docno": ["a", "a"], "label": [1, 0]}), tmp_path / "g.parquet"

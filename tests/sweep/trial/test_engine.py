@@ -50,10 +50,14 @@ def test_rrf_of_two_lists_by_hand(runs, cap):
     trials = grid({"fuser": ["rrf"], "fuser.k": [13], "pool.cap": [cap]}).trials()[-1:]
     ranks = engine.score(trials, runs, GOLD)[0]
     lists = {name: run.to_dict() for name, run in runs.items()}
+    check_ranks(ranks, [rrf_by_hand(lists, cap, 13, q) for q in range(QUERIES)])
+
+
+def check_ranks(ranks, ranked):
+    """ranked: the documents of each question, best first."""
     for q, h in itertools.product(range(QUERIES), range(3)):
-        ranked = rrf_by_hand(lists, cap, 13, q)
-        doc = f"d{GOLD[q, h]:02d}"
-        expected = NONE if GOLD[q, h] < 0 else ranked.index(doc) + 1 if doc in ranked else ABSENT
+        doc, own = f"d{GOLD[q, h]:02d}", ranked[q]
+        expected = NONE if GOLD[q, h] < 0 else own.index(doc) + 1 if doc in own else ABSENT
         assert ranks[q, h] == expected
 
 
@@ -84,13 +88,7 @@ def test_a_single_list_has_its_own_ranks(runs):
     trials = grid({}).trials()[:3]
     ranks = engine.score(trials, runs, GOLD)
     for number, name in enumerate(("dense", "graph", "bm25")):
-        lists = runs[name].to_dict()
-        for q, h in itertools.product(range(QUERIES), range(3)):
-            ranked, doc = list(lists[f"q{q}"]), f"d{GOLD[q, h]:02d}"
-            expected = (
-                NONE if GOLD[q, h] < 0 else ranked.index(doc) + 1 if doc in ranked else ABSENT
-            )
-            assert ranks[number, q, h] == expected
+        check_ranks(ranks[number], [list(own) for own in runs[name].to_dict().values()])
 
 
 AXES = {
