@@ -164,9 +164,7 @@ def test_lists_without_a_benchmark_say_what_is_missing() -> None:
         Policy()(Single()(calibrated), calibrated)
 
 
-def test_whole_numbers() -> None:
-    with pytest.raises(HarnessError, match=r"reranker\.m.*m=2\.5"):
-        Policy(m=2.5)
+def test_bounds() -> None:
     with pytest.raises(HarnessError, match=r"reranker\.path.*\[0.*2\].*path=3"):
         Policy(path=3)
 
