@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -42,6 +43,12 @@ def _trained(name: str, conf: str | Path | None) -> Fuser:
     """Return the strategy, made once with ``conf`` on the path."""
     fuser: Fuser = trained("fuser", name)
     return fuser
+
+
+def _fuse(runs: Mapping[str, Run], fuser: Fuser, device: str = "auto") -> Run:
+    """Return the fused lists, without reading configurations or comparing ids each time."""
+    calibration: dict[str, Any] = {"normalizer": Pit(), "temperature": Auto(), "disjoint": None}
+    return harness.fuse(runs, fuser, device=device, **calibration)
 
 
 class FuserConformance(PureConformance):
@@ -109,36 +116,34 @@ class FuserConformance(PureConformance):
             return Run.from_dict(named)
 
         renamed = {key: rename(run) for key, run in runs.items()}
-        after = harness.fuse(renamed, fuser).to_dict()
-        assert rename(harness.fuse(runs, fuser)).to_dict() == after
+        after = _fuse(renamed, fuser).to_dict()
+        assert rename(_fuse(runs, fuser)).to_dict() == after
 
     def test_permuting_queries_permutes_the_result(
         self, fuser: Fuser, pair: dict[str, Run]
     ) -> None:
         """Bits do not change."""
         order = np.random.default_rng(6).permutation(40)
-        shuffled = harness.fuse({key: run.take(order) for key, run in pair.items()}, fuser)
-        assert_equal(
-            harness.fuse(pair, fuser).take(order), shuffled, "with the queries in another order"
-        )
+        shuffled = _fuse({key: run.take(order) for key, run in pair.items()}, fuser)
+        assert_equal(_fuse(pair, fuser).take(order), shuffled, "with the queries in another order")
 
     def test_the_order_in_which_lists_are_given_does_not_matter(
         self, name: str, fuser: Fuser, pair: dict[str, Run]
     ) -> None:
         """Two lists, and three, by ``weights`` if the fuser has them."""
         for runs, chosen in ((pair, fuser), (random_runs(), self._of_three(name, fuser))):
-            turned = harness.fuse(dict(reversed(runs.items())), chosen)
-            assert_equal(harness.fuse(runs, chosen), turned, f"with {len(runs)} lists turned")
+            turned = _fuse(dict(reversed(runs.items())), chosen)
+            assert_equal(_fuse(runs, chosen), turned, f"with {len(runs)} lists turned")
 
     def test_blocks_of_queries_change_no_bit(
         self, fuser: Fuser, pair: dict[str, Run], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Questions are fused in blocks, to bound memory."""
         few = {name: run.take(np.arange(12)) for name, run in pair.items()}
-        whole = harness.fuse(few, fuser)
+        whole = _fuse(few, fuser)
         for cells in (1, 200):
             monkeypatch.setattr(fusion, "CELLS", cells)
-            assert_equal(whole, harness.fuse(few, fuser), f"in blocks of {cells} cells")
+            assert_equal(whole, _fuse(few, fuser), f"in blocks of {cells} cells")
 
     def test_a_list_with_nothing_leaves_the_order_of_the_other(
         self, name: str, fuser: Fuser
@@ -167,7 +172,7 @@ class FuserConformance(PureConformance):
                 {"few": {"x": 0.4, "c": 0.2}, "many": {"x": 0.96, **dict(reversed(many.items()))}}
             ),
         }
-        fused = harness.fuse(runs, fuser).to_dict()
+        fused = _fuse(runs, fuser).to_dict()
         assert all(next(iter(scores)) == "x" for scores in fused.values()), (
             "x is first in every list and not in the fused one. A list that lacks a document of "
             "the pool has "
@@ -194,7 +199,7 @@ class FuserConformance(PureConformance):
             dense = Run.from_dict({query: dense for query, (dense, _) in named.items()})
             graph = Run.from_dict({query: graph for query, (_, graph) in named.items()})
             for name, fuser in fusers.items():
-                rankings = harness.fuse({"dense": dense, "graph": graph}, fuser).to_dict()
+                rankings = _fuse({"dense": dense, "graph": graph}, fuser).to_dict()
                 assert rankings.keys() == named.keys()
                 for query, fused in rankings.items():
                     union = {*named[query][0], *named[query][1]}
@@ -239,7 +244,7 @@ class FuserConformance(PureConformance):
             "dense": Run.from_dict({"q1": {}, "q3": {"a": 0.9, "g": 0.1}, "q4": {}}),
             "graph": Run.from_dict({"q1": {}, "q3": {"h": 0.25}, "q4": {}}),
         }
-        fused = harness.fuse(runs, self._of_three(name, fuser)).to_dict()
+        fused = _fuse(runs, self._of_three(name, fuser)).to_dict()
         assert list(fused["q1"]) == list(fused["q2"]) == ["b", "d", "a", "c", "e", "f"]
         assert set(fused["q3"]) == set("abcdef") if name in self.anchored else set("abcdefgh")
         assert fused["q4"] == {}
@@ -267,8 +272,6 @@ class FuserConformance(PureConformance):
     def test_the_gpu_agrees(self, fuser: Fuser) -> None:
         """Scores agree within 1e-9, for lists without ties."""
         runs = random_runs(ties=False, names=("dense", "graph"))
-        cpu, gpu = (
-            harness.fuse(runs, fuser, device=device).to_dict() for device in ("cpu", "cuda")
-        )
+        cpu, gpu = (_fuse(runs, fuser, device=device).to_dict() for device in ("cpu", "cuda"))
         for query, scores in cpu.items():
             assert gpu[query] == pytest.approx(scores, rel=1e-9, abs=1e-15)

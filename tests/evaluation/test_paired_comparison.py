@@ -7,7 +7,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
-from statsmodels.stats.contingency_tables import mcnemar as exact
 
 from harness.core.table import Scale
 from harness.evaluation.family import Family
@@ -89,14 +88,6 @@ def test_by_gold_ranks() -> None:
     found = Comparison.of(last_hop(ranks), last_hop(baseline))
     assert (found.won.tolist(), found.lost.tolist(), found.binary) == ([0], [1], True)
     assert Comparison.of(ndcg(ranks), ndcg(baseline), ndcg.binary).lost.tolist() == [1, 2]
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_p_is_exact_mcnemar(seed: int) -> None:
-    ours, theirs = np.random.default_rng(seed).integers(0, 2, (2, 60)).astype(np.float64)
-    found = Comparison.of(ours, theirs)
-    table = [[0, int((ours > theirs).sum())], [int((ours < theirs).sum()), 0]]
-    assert found.p == pytest.approx(exact(table, exact=True).pvalue, rel=1e-9)
 
 
 def test_nothing_is_detectable_where_no_p_is_small_enough() -> None:

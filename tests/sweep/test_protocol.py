@@ -263,7 +263,7 @@ def test_moving_the_runs_folder_keeps_everything_valid(swept, tmp_path, override
 
 def test_any_trial_is_rerun_alone_by_its_overrides(swept):
     result, _ = swept
-    for row in result.trials.to_dict("records")[:3]:
+    for row in result.trials.to_dict("records")[:2]:
         given = json.loads(row["overrides"])
         plan = Plan(
             compose("config", [*given, f"paths.runs={result.folder.parent.parent}"]), tuple(given)
@@ -301,11 +301,6 @@ def test_sweep_lock_and_heldout_as_the_command_line_does(overrides, tmp_path):
     folder = tmp_path / "cli" / "sweeps" / result.folder.name
     for name in ("ranks.npy", "trials.parquet", "heldout_ranks.npy"):
         assert (folder / name).read_bytes() == (result.folder / name).read_bytes(), name
-
-
-def test_a_mistyped_key_is_named(overrides):
-    with pytest.raises(harness.HarnessError, match=r"fusr.*\(did you mean fuser"):
-        harness.run_sweep(*overrides, "fusr=rrf")
 
 
 @pytest.mark.parametrize("again", ["no", 0, None])

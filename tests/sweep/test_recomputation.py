@@ -100,7 +100,6 @@ def test_another_file_of_importance_is_named(overrides, tmp_path):
     given = (*overrides, f"pool.importance={importance}", "fuser=weighted_rrf", "grid=point")
     plan = Plan(compose("config", given), given)
     swept = sweep(Prepared.of(plan), plan.trials())
-    assert "the same ranks, to the bit" in verify(swept)[1]
     importance.write_text('{"d00": 0.6}')
     with pytest.raises(
         HarnessError, match=r"reads\.pool\.importance=.*importance\.json: [0-9a-f]{64}"
@@ -113,7 +112,7 @@ def test_the_same_bytes_in_any_environment(tmp_path):
     byte; of lists that the harness makes itself, with a graph of names.
     """
     root = Path(__file__).parents[2]
-    world = write(tmp_path / "world", 250)
+    world = write(tmp_path / "world", 200)
     kept, given = (
         ("trials.parquet", "ranks.npy", "winner.lock.json"),
         [

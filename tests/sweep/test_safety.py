@@ -133,23 +133,15 @@ def test_capped_lists_of_a_stored_configuration_are_names(folder, value):
 
 
 TRACED = {
-    "an object": lambda attack, path: knob("fuser.alpha", attack),
-    "a path": lambda attack, path: knob("fuser", str(path)),
-    "a decoded object": lambda attack, path: knob(
-        "fuser.alpha", "${oc.create:${oc.decode:'" + json.dumps(attack) + "'}}"
-    ),
-    "learned": lambda attack, path: (
-        lambda lock: lock["winner"].update(learned={"fuser.alpha": attack})
-    ),
-    "a retriever": lambda attack, path: knob("reranker", attack),
+    "an object": lambda attack: knob("fuser.alpha", attack),
+    "learned": lambda attack: lambda lock: lock["winner"].update(learned={"fuser.alpha": attack}),
 }
 
 
 @pytest.mark.plugin("site")
 @pytest.mark.parametrize("what", TRACED)
 def test_the_lock_of_a_trace_runs_nothing(folder, bench, canary, attack, tmp_path, what):
-    (tmp_path / "evil.yaml").write_text(yaml.safe_dump(attack))
-    forge(folder / LOCK, TRACED[what](attack, tmp_path / "evil"))
+    forge(folder / LOCK, TRACED[what](attack))
     lists = (f"lists.{name}={bench / name}.trec" for name in ("dense", "graph", "bm25"))
     given = [
         "dataset=folder",
@@ -334,7 +326,6 @@ def in_table(folder, knobs):
 
 
 COMMANDS = {
-    "fuse": lambda folder, given: fuse_by(folder / LOCK),
     "verify": lambda folder, given: verify.run(
         compose("verify", [*given, f"sweep={folder}", "rescore=true"])
     ),
@@ -348,7 +339,7 @@ def test_a_flat_knob_of_a_file_is_a_field(folder, what, monkeypatch):
     monkeypatch.setattr(pytest, "main", lambda *given, **named: pytest.fail("called"))
     in_lock(folder, FLAT[what])
     with pytest.raises(HarnessError, match=r"winner\.lock\.json:") as caught:
-        COMMANDS["fuse"](folder, [f"paths.runs={folder.parent.parent}", "tracking=none"])
+        fuse_by(folder / LOCK)
     assert "\n" not in str(caught.value)
 
 

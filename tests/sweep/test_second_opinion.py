@@ -26,12 +26,6 @@ QUESTIONS = 160
 CUT = "+grid.alone={fuser:[single],fuser.list:[graph],pool.cap:[3]}"
 
 
-@pytest.fixture(autouse=True)
-def _no_garbage(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Statsmodels collects garbage at each call."""
-    monkeypatch.setattr("gc.collect", lambda: 0)
-
-
 def write_world(folder: Path, names: Sequence[str], shared: bool = False) -> None:
     """Three lists of 12 documents a question with equal scores, and two gold passages.
 

@@ -1,8 +1,6 @@
 """The test of paired differences, and the same bits for any number of threads."""
 
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -16,6 +14,7 @@ from harness.evaluation.statistic import (
     sign_flip,
     smallest_mean,
 )
+from tests import process
 
 CODE = """
 import numpy as np; from harness.evaluation.statistic import expected, paired_tests
@@ -28,19 +27,12 @@ print(paired_tests(rng.random((50, 300)) - scores))
 """
 
 
-def test_the_same_bits_for_any_number_of_threads():
-    said = []
-    for threads in ("1", "2"):
-        names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONHASHSEED")
-        done = subprocess.run(
-            [sys.executable, "-c", CODE],
-            env={**os.environ, **dict.fromkeys(names, threads)},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        said.append(done.stdout)
-    assert said[0] == said[1]
+def test_the_same_bits_in_another_process_with_other_threads(monkeypatch, capsys):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    exec(CODE, {})
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONHASHSEED")
+    other = process.python("-c", CODE, env={**os.environ, **dict.fromkeys(names, "2")}, check=True)
+    assert other.stdout == capsys.readouterr().out
 
 
 def flips(*differences, labels=None):

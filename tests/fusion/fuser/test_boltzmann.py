@@ -2,7 +2,6 @@ import math
 
 import pytest
 
-from harness.core.errors import HarnessError
 from harness.fusion.fuser.boltzmann import Boltzmann
 
 
@@ -23,10 +22,3 @@ def test_weighted_probabilities_with_consensus(scores, two_lists) -> None:
 def test_equal_scores_share_equally(scores) -> None:
     lists = {"dense": {"a": 1, "b": 1, "c": 1, "d": 1}, "graph": {}}
     assert scores(Boltzmann(alpha=1), lists) == dict.fromkeys("abcd", 0.25)
-
-
-def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"fuser\.alpha.*\[0.*1\].*alpha=-0\.1"):
-        Boltzmann(alpha=-0.1)
-    with pytest.raises(HarnessError, match=r"fuser\.beta.*\[0.*beta=-1"):
-        Boltzmann(beta=-1)

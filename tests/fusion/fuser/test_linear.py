@@ -46,12 +46,3 @@ def test_weights_do_not_keep_it_from_being_a_key() -> None:
 
 def test_without_dense_alpha_is_the_first_lists_share(scores) -> None:
     assert scores(Linear(alpha=0.75), {"x": {"a": 1}, "y": {"b": 1}}) == {"a": 0.75, "b": 0.25}
-
-
-def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"fuser\.alpha.*\[0.*1\].*alpha=1\.3"):
-        Linear(alpha=1.3)
-    with pytest.raises(HarnessError, match=r"fuser\.beta.*\[0.*beta=-0\.1"):
-        Linear(beta=-0.1)
-    with pytest.raises(HarnessError, match=r"fuser\.weights\.dense.*\[0.*dense=-2"):
-        Linear(weights={"dense": -2})

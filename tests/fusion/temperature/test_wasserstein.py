@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import wasserstein_distance
 
-from harness.core.errors import HarnessError
 from harness.fusion.temperature.wasserstein import Wasserstein
 
 LISTS = st.lists(st.integers(0, 4).map(lambda n: n / 4) | st.floats(0, 1), min_size=1, max_size=20)
@@ -32,10 +31,3 @@ def test_the_mean_distance_to_the_others_without_the_empty_ones() -> None:
 def test_agrees_with_scipy(first: list[float], second: list[float], padding: int) -> None:
     expected = 1 + wasserstein_distance(first, second)
     assert heats(first, second, padding=padding) == pytest.approx([expected, expected], abs=1e-12)
-
-
-def test_bounds() -> None:
-    with pytest.raises(HarnessError, match=r"temperature\.T0.*\(0.*T0=0"):
-        Wasserstein(T0=0)
-    with pytest.raises(HarnessError, match=r"temperature\.gamma.*\[0.*gamma=-1"):
-        Wasserstein(gamma=-1)

@@ -15,7 +15,6 @@ BEYOND = [
     ("fuser", "quantum", {"theta": 4}),
     ("fuser", "tsallis", {"alpha": 1.5, "beta": -1, "q": 0}),
     ("reranker", "ising", {"J": -1, "T": 0, "blend": 1.5, "m": 0}),
-    ("reranker", "ising", {"m": 2.5}),
 ]
 
 

@@ -19,8 +19,11 @@ from harness.sweep.trial.prepared import Prepared
 from harness.sweep.tune import sweep
 from tests.process import harness
 
-LARGE = ("products", "distances", "means", "heavy_tails", "strengths", "fusion_values")
-"""Blocks of Table 5 alone that tests do without."""
+LARGE = (
+    *("products", "distances", "means", "heavy_tails", "strengths", "fusion_values"),
+    *("fusion_weights", "interference", "table_2_temperatures", "table_2_formula"),
+)
+"""Large blocks of Tables 2 and 5 that tests do without."""
 SweepOf = Callable[..., tuple[SweepResult, Prepared]]
 
 

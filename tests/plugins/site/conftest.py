@@ -5,7 +5,6 @@ is damaged.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +17,7 @@ from harness.core.configuration.composition import compose
 from harness.plugins.site.pages.site_files import build
 from harness.sweep.folder.result import SweepResult
 from tests.browser import CHROMIUM, Browser
+from tests.world.folder import write_benchmark
 
 ATTACK = (
     "<img src=x onerror=\"document.title='owned'\"></script><script>document.title='owned'</script>"
@@ -26,37 +26,28 @@ HIDDEN = "\u202e\x1b[2J\u2028"
 """Reversed reading order, a terminal's command, a line break of JavaScript."""
 
 
-def rewrite(path: Path, change: dict[str, str]) -> None:
-    """Put something before some fields of every line of a JSON lines file."""
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    path.write_text(
-        "".join(
-            json.dumps({**row, **{key: row[key] + text for key, text in change.items()}}) + "\n"
-            for row in rows
-        )
-    )
-
-
 @pytest.fixture(scope="session")
 def runs(bench: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two sweeps, the first of them held out."""
     root = tmp_path_factory.mktemp("site")
-    data = root / "hostile"
-    shutil.copytree(bench, data)
-    rewrite(data / "queries.jsonl", {"question": f" {ATTACK}{HIDDEN}"})
-    rewrite(data / "corpus.jsonl", {"title": ATTACK, "text": f"{HIDDEN}{ATTACK}"})
-    lines = (data / "queries.jsonl").read_text().splitlines()
-    rows = [json.loads(line) for line in lines]
-    rows[0]["type"], rows[1]["type"] = "__proto__", ATTACK
-    (data / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    corpus, queries = (
+        [json.loads(line) for line in (bench / f"{name}.jsonl").read_text().splitlines()]
+        for name in ("corpus", "queries")
+    )
+    for row in corpus:
+        row |= {"title": row["title"] + ATTACK, "text": f"{row['text']}{HIDDEN}{ATTACK}"}
+    for row in queries:
+        row["question"] += f" {ATTACK}{HIDDEN}"
+    queries[0]["type"], queries[1]["type"] = "__proto__", ATTACK
+    data = write_benchmark(root / "hostile", corpus, queries)
     overrides = [
         "dataset=folder",
         f"dataset.path={data}",
-        *(f"lists.{name}={data / name}.trec" for name in ("dense", "graph", "bm25")),
+        *(f"lists.{name}={bench / name}.trec" for name in ("dense", "graph", "bm25")),
         f"paths.runs={root / 'runs'}",
         "tracking=none",
     ]
-    first = harness.run_sweep(*overrides)
+    first = harness.run_sweep(*overrides, "pool.lists=[dense,graph]")
     harness.run_heldout(first)
     harness.run_sweep(*overrides, "fuser=linear", "grid=point")
     return root / "runs"

@@ -5,6 +5,7 @@ test.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import signal
 import socket
@@ -22,6 +23,12 @@ import pytest
 from harness.report.tracking.mlflow import MLflow
 
 QUIET = {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false", "MLFLOW_DISABLE_TELEMETRY": "true"}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def tables_made_once() -> None:
+    """MLflow takes seconds to make its tables; every new database here gets a copy."""
+    importlib.import_module("tests.databases")
 
 
 def free_port() -> int:

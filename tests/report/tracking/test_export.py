@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -147,11 +149,10 @@ def test_doctor_says_which_one_holds_and_whether_it_answers(
 
 
 def test_tracking_none_holds_for_what_follows_from_the_sweep(
-    overrides: list[str], tmp_path: Path
+    overrides: list[str], sweep_of: Callable[..., Any], tmp_path: Path
 ) -> None:
     assert "tracking=none" in overrides
-    harness("sweep", *overrides, "grid=point", cwd=tmp_path, check=True)
-    (folder,) = [path.parent for path in (tmp_path / "runs" / "sweeps").glob("*/winner.lock.json")]
+    folder = sweep_of("grid=point")[0].folder
     done = harness("heldout", cwd=tmp_path, check=True)
     assert "tracked" not in done.stderr
     said = harness("ui", cwd=tmp_path)

@@ -5,6 +5,7 @@ hanging.
 from __future__ import annotations
 
 import http.server
+import json
 import os
 import signal
 import socketserver
@@ -47,15 +48,33 @@ def over_http(url: str, experiment: str) -> MLflow:
 
 
 def test_a_server_with_artifacts_through_it(
-    mlflow_server: Any, result: SweepResult, find_runs: Find
+    mlflow_server: Any, result: SweepResult, find_runs: Find, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A trial costs three requests: it is created, filled by one batch, and finished. A parameter
+    longer than the server takes is shown by its hash.
+    """
+    path = result.folder / "manifest.json"
+    lists = {"dense": {"_target_": "a.trec.TREC", "path": "x" * 9000}}
+    path.write_text(json.dumps({**json.loads(path.read_text()), "lists": lists}))
+    send, sent = requests.Session.request, Counter[str]()
+
+    def count(self: Any, method: str, url: str, *rest: Any, **more: Any) -> Any:
+        sent[url.partition("/mlflow/")[2]] += 1
+        return send(self, method, url, *rest, **more)
+
     tracking = over_http(mlflow_server.url, "plain")
-    page = tracking.export(result.folder)
+    with monkeypatch.context() as patched:
+        patched.setattr(requests.Session, "request", count)
+        page = tracking.export(result.folder)
     assert tracking.address(page, result.folder).startswith(f"{mlflow_server.url}/#/experiments/")
     runs = find_runs(tracking)
     assert len(runs) == 1 + 8 + 1 + 5
+    wanted = dict.fromkeys(("runs/create", "runs/log-batch", "runs/update"), len(runs))
+    assert {name: sent[name] for name in wanted} == wanted
+    assert sum(sent.values()) < 3 * len(runs) + 30
     assert {run.info.status for run in runs} == {"FINISHED"}
     (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
+    assert parent.data.params["lists.dense.path"].startswith("sha256:")
     stored = list(mlflow_server.folder.glob(f"artifacts/*/{parent.info.run_id}/artifacts/*"))
     assert {path.name for path in stored} >= {"trials.parquet", "winner.lock.json"}
 
@@ -91,39 +110,6 @@ def test_a_database_holds_what_a_server_was_sent(
         }
 
     assert read(written) == read(sent)
-
-
-def test_a_parameter_longer_than_the_server_takes_is_shown_by_its_hash(
-    mlflow_server: Any, result: SweepResult, find_runs: Find
-) -> None:
-    import json
-
-    path = result.folder / "manifest.json"
-    manifest = json.loads(path.read_text())
-    lists = {"dense": {"_target_": "a.trec.TREC", "path": "x" * 9000}}
-    path.write_text(json.dumps({**manifest, "lists": lists}))
-    tracking = over_http(mlflow_server.url, "long")
-    tracking.export(result.folder)
-    (parent,) = find_runs(tracking, "tags.kind = 'sweep'")
-    assert parent.data.params["lists.dense.path"].startswith("sha256:")
-
-
-def test_a_trial_costs_three_requests(
-    mlflow_server: Any, result: SweepResult, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is created, filled by one batch, and finished."""
-    send, sent = requests.Session.request, Counter[str]()
-
-    def count(self: Any, method: str, url: str, *rest: Any, **more: Any) -> Any:
-        sent[url.partition("/mlflow/")[2]] += 1
-        return send(self, method, url, *rest, **more)
-
-    monkeypatch.setattr(requests.Session, "request", count)
-    over_http(mlflow_server.url, "counted").export(result.folder)
-    runs = 1 + 8 + 1 + 5
-    wanted = dict.fromkeys(("runs/create", "runs/log-batch", "runs/update"), runs)
-    assert {name: sent[name] for name in wanted} == wanted
-    assert sum(sent.values()) < 3 * runs + 30
 
 
 def test_a_slow_server_has_the_sweep_and_its_best_runs_first(

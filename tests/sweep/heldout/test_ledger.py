@@ -22,46 +22,32 @@ def test_an_empty_ledger_is_intact(tmp_path):
     assert Ledger(tmp_path / "none.jsonl").entries() == []
 
 
-@pytest.mark.parametrize("line", [0, 1, 2, 3])
-def test_a_changed_line_is_found(ledger, line):
+def edited(lines, place):
+    lines[place] = lines[place].replace('"sweep": "s', '"sweep": "t')
+
+
+def forged(lines):
+    """The last line has other trials; its link to the one before it is right."""
+    lines[3] = json.dumps({**json.loads(lines[3]), "trials": ["other"]}, sort_keys=True)
+
+
+NO_ENTRIES = ("{broken", "{}", '["previous"]', '"previous"', "1", "null")
+DAMAGE = [
+    *((edited, (place,), place + 1) for place in range(4)),
+    *((list.pop, (place,), place + 1) for place in range(3)),
+    (lambda lines: lines.insert(1, lines.pop(2)), (), 2),
+    (forged, (), 4),
+    *((list.append, (line,), 5) for line in NO_ENTRIES),
+]
+"""What is done to four lines, with what, and the number of the line that is named."""
+
+
+@pytest.mark.parametrize(("damage", "given", "number"), DAMAGE)
+def test_damage_is_found_in_its_line(ledger, damage, given, number):
     lines = ledger.path.read_text().splitlines()
-    lines[line] = lines[line].replace('"sweep": "s', '"sweep": "t')
+    damage(lines, *given)
     ledger.path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(HarnessError, match=rf"ledger.jsonl:{line + 1}: .*changed"):
-        ledger.entries()
-
-
-@pytest.mark.parametrize("line", [0, 1, 2])
-def test_a_removed_line_is_found(ledger, line):
-    lines = ledger.path.read_text().splitlines()
-    del lines[line]
-    ledger.path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(HarnessError, match=rf"ledger.jsonl:{line + 1}: "):
-        ledger.entries()
-
-
-def test_two_lines_that_changed_places_are_found(ledger):
-    lines = ledger.path.read_text().splitlines()
-    lines[1], lines[2] = lines[2], lines[1]
-    ledger.path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(HarnessError, match=r"ledger.jsonl:2: "):
-        ledger.entries()
-
-
-@pytest.mark.parametrize("line", ["{broken", "{}", '["previous"]', '"previous"', "1", "null"])
-def test_a_line_that_is_no_entry_is_found(ledger, line):
-    ledger.path.write_text(f"{ledger.path.read_text()}{line}\n")
-    with pytest.raises(HarnessError, match=r"ledger.jsonl:5: "):
-        ledger.entries()
-
-
-def test_a_line_forged_with_a_matching_link_is_found_by_its_own_hash(ledger):
-    lines = ledger.path.read_text().splitlines()
-    entry = json.loads(lines[3])
-    entry["trials"] = ["other"]
-    lines[3] = json.dumps(entry, sort_keys=True)
-    ledger.path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(HarnessError, match=r"ledger.jsonl:4: "):
+    with pytest.raises(HarnessError, match=rf"ledger\.jsonl:{number}: "):
         ledger.entries()
 
 

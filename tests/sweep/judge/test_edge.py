@@ -116,7 +116,7 @@ def world(tmp_path_factory):
     - alpha .2: at rank 2 and 4 (.32, behind .8, .64 and .48), but not at 5 (.16, behind .2);
     - alpha 0: always.
     """
-    place = write(tmp_path_factory.mktemp("data") / "world", 250)
+    place = write(tmp_path_factory.mktemp("data") / "world", 200)
     corpus, queries = (
         read_lines(place / f"{name}.jsonl.gz").values for name in ("corpus", "queries")
     )

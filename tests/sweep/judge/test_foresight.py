@@ -3,7 +3,6 @@ are locked.
 """
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from harness.core.errors import HarnessError
@@ -127,17 +126,6 @@ def test_bounds_of_the_forecast_belong_to_it(found, said):
         "as_expected": said,
     }
     assert expectation(found, {"expected": None}) == {}
-
-
-def test_the_new_columns(swept):  # noqa: F811
-    trials = swept[0].trials
-    dense = trials["name"] == "dense"
-    for name in ("difference", "low", "high", "p", "p_cluster", "p_holm"):
-        assert trials[name].dtype == "Float64"
-    assert pd.isna(trials.loc[dense, ["difference", "p", "p_holm"]]).all(axis=None)
-    rest = trials[~dense]
-    assert np.allclose(rest["difference"], (rest["wins"] - rest["losses"]) / rest["n"])
-    assert (rest["low"].dropna() <= rest["difference"][rest["low"].notna()]).all()
 
 
 def test_a_margin_without_bounds_is_refused(overrides):

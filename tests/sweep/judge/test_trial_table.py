@@ -50,12 +50,11 @@ def test_without_dense_or_without_order_there_is_none() -> None:
 
 @pytest.mark.parametrize("labels", [None, np.arange(60) // 2])
 def test_the_comparisons_of_a_view_are_those_of_its_ranks(
-    labels: NDArray[np.int64] | None, monkeypatch: pytest.MonkeyPatch
+    labels: NDArray[np.int64] | None,
 ) -> None:
     """Five trials of 60 questions, alone or in 30 clusters, against two lists; Holm's p is
     statsmodels', of the p that decides, and on test times the square of the evaluation.
     """
-    monkeypatch.setattr("gc.collect", lambda: 0)  # which statsmodels calls each time
     ranks = np.random.default_rng(0).integers(1, 9, (5, 60, 2)).astype(np.int32)
     metric, lists = Metric.parse("last_hop@3"), {"dense": 0, "graph": 3}
     hits = (ranks[:, :, 1] <= 3).astype(int)

@@ -179,8 +179,7 @@ def test_wiki_triples_from_the_questions_of_a_folder(store: Store, tmp_path: Pat
     ]
     answered = {"decomposition": STEPS[:1], **common, "answers": ["RED DOOR"]}
     queries.append({"id": "d", "question": "Which?", **answered})
-    for name, rows in (("corpus", corpus), ("queries", queries)):
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_benchmark(tmp_path, corpus, queries)
     benchmark = WikiTriples("wiki_triples", Folder(str(tmp_path))).load(store)
     assert list(benchmark.passages) == ["Ada Lee", "Red Door (film)\nA film.", "Tacoma"]
     assert triples(benchmark) == [tuple(step.values()) for step in STEPS]

@@ -157,9 +157,9 @@ def test_the_first_row_of_a_passage_counts_and_a_text_of_two_passages_names_neit
 
 
 def test_odd_names(titled: Any, tmp_path: Path) -> None:
-    """20,000 triples of one entity, a megabyte of text, and other scripts."""
-    benchmark = titled([("Τίτλος", "x " * 500_000), ("東京", "東京は首都。")], ["東京はどこ?"])
-    many = [["ΑΘΗΝΑ", "is", f"n{n % 7}"] for n in range(20_000)]
+    """2,000 triples of one entity, a long text, and other scripts."""
+    benchmark = titled([("Τίτλος", "x " * 50_000), ("東京", "東京は首都。")], ["東京はどこ?"])
+    many = [["ΑΘΗΝΑ", "is", f"n{n % 7}"] for n in range(2_000)]
     rows = [
         {"id": "d000", "entities": ["Αθηνα"], "triples": many},
         {"id": "d001", "entities": ["首都", "日本"], "triples": [["東京", "は", "首都"]]},
@@ -167,7 +167,7 @@ def test_odd_names(titled: Any, tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     extraction = extract(OpenIEFile(TITLES, str(path)), benchmark, Store(tmp_path / "runs"))
-    assert len(extraction.triples.subject) == 20_001
+    assert len(extraction.triples.subject) == 2_001
     assert len(set(extraction.names)) == len(extraction.names) == 2 + 1 + 7 + 2
     assert relation(extraction).max() == 1
 

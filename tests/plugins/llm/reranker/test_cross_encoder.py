@@ -170,8 +170,6 @@ def test_what_it_cannot_do_is_said(classifier, readable, tmp_path) -> None:
     bare = Calibrated(Pool.align({"dense": Run.from_dict({"q": {"a": 1.0}})}), Pit(), Auto())
     with pytest.raises(HarnessError, match="reranker=cross_encoder"):
         CrossEncoder()(Single()(bare), bare)
-    with pytest.raises(HarnessError, match=r"reranker\.m.*m=2\.5"):
-        CrossEncoder(m=2.5)
 
 
 def test_a_question_that_leaves_no_room_for_a_passage_is_said(one_label) -> None:

@@ -47,9 +47,9 @@ PATHS = (
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory) -> Path:
-    """Beside it lies the benchmark ``sample`` of 300 passages."""
+    """Beside it lies the benchmark ``sample`` of 200 passages."""
     folder = tmp_path_factory.mktemp("fit")
-    write(folder / "sample", 300)
+    write(folder / "sample", 200)
     return folder / "runs"
 
 

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm, percentileofscore
 
@@ -19,6 +19,7 @@ def test_quantiles_of_mid_ranks_by_table(scores, two_lists) -> None:
     assert scores(OtGaussian(alpha=0.75), two_lists) == pytest.approx(expected, abs=1e-9)
 
 
+@settings(max_examples=40)
 @given(
     st.dictionaries(
         st.text("abcdef", min_size=1, max_size=3), st.integers(-5, 5).map(float), min_size=1

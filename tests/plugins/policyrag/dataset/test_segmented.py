@@ -12,6 +12,7 @@ from harness.plugins.policyrag.dataset.segmented import Segmented
 from harness.testing import DatasetConformance
 from harness.work.store import Store
 from tests.process import harness
+from tests.world.folder import write_benchmark
 
 TEXT = "Ünal wrote a law. It has two parts."
 """Eight words; the first letter takes two bytes."""
@@ -25,8 +26,7 @@ def write(folder: Path, *gold: list[str]) -> None:
     rows = [
         {"id": f"q{n}", "question": "Who?", "supporting_ids": ids} for n, ids in enumerate(gold)
     ]
-    for name, records in (("corpus", [LONG, SHORT]), ("queries", rows)):
-        (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in records))
+    write_benchmark(folder, [LONG, SHORT], rows)
 
 
 def load(folder: Path, **fields: Any) -> Benchmark:

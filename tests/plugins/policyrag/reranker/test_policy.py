@@ -164,9 +164,7 @@ def test_lists_without_a_benchmark_say_what_is_missing() -> None:
         Policy()(Single()(calibrated), calibrated)
 
 
-def test_whole_numbers() -> None:
-    with pytest.raises(HarnessError, match=r"reranker\.m.*m=2\.5"):
-        Policy(m=2.5)
+def test_bounds() -> None:
     with pytest.raises(HarnessError, match=r"reranker\.path.*\[0.*2\].*path=3"):
         Policy(path=3)
 
@@ -196,7 +194,7 @@ def test_a_trial_is_known_by_its_seeds(tmp_path: Path) -> None:
 
 def test_a_sweep_and_a_trace_rerank_a_benchmark(tmp_path: Path) -> None:
     """With no more than reranker=policy; what other trials share its pool changes nothing."""
-    world = ("dataset=folder", f"dataset.path={write(tmp_path / 'world', 250)}")
+    world = ("dataset=folder", f"dataset.path={write(tmp_path / 'world', 200)}")
     overrides = (*SAMPLE, *world, f"paths.runs={tmp_path}")
     prepared = Prepared.of(Plan(compose(overrides=overrides), overrides))
     trials = prepared.plan.trials()

@@ -1,10 +1,10 @@
 """`harness calibrate` as it is typed: what an experiment sweeps is what is judged."""
 
-import json
 from pathlib import Path
 
 from harness.benchmark import md5_split
 from tests.conftest import Command
+from tests.world.folder import write_benchmark
 
 
 def test_the_largest_cluster_that_a_forecast_names_is_that_of_tune(
@@ -16,7 +16,6 @@ def test_the_largest_cluster_that_a_forecast_names_is_that_of_tune(
     test = [name for name in names if md5_split(name) == "test"]
     shared = {*tune[:4], *test[:16]}
     asked = [*tune[:24], *test[:24]]
-    (tmp_path / "own").mkdir()
     corpus = [
         {"id": f"p{name}", "title": f"Title {name}", "text": f"Text of {name}."}
         for name in [*asked, "x"]
@@ -29,10 +28,7 @@ def test_the_largest_cluster_that_a_forecast_names_is_that_of_tune(
         }
         for name in asked
     ]
-    for file, rows in (("corpus", corpus), ("queries", queries)):
-        (tmp_path / "own" / f"{file}.jsonl").write_text(
-            "".join(f"{json.dumps(row)}\n" for row in rows)
-        )
+    write_benchmark(tmp_path / "own", corpus, queries)
     status, said, err = command(
         "calibrate",
         "forecast",
