@@ -128,15 +128,21 @@ def scored(name: str, **fields: Any) -> SimpleNamespace:
         name=name,
         settings=settings,
         family="single" if fields.get("alone") else "linear",
-        pool=SimpleNamespace(lists=fields.get("lists", [name]), effective_cap=fields.get("cap")),
+        pool=SimpleNamespace(lists=fields.get("lists", (name,)), effective_cap=fields.get("cap")),
     )
 
 
-def chosen(trials: dict[str, SimpleNamespace], hits: list[str], reference: str = "dense") -> Chosen:
+def chosen(
+    trials: dict[str, SimpleNamespace],
+    hits: list[str],
+    reference: str = "dense",
+    impractical: tuple[str, ...] = (),
+) -> Chosen:
     """The choice by last_hop@5; hits: a 1 for each question that a trial finds, a row a trial."""
     last = [[1 if hit == "1" else 9 for hit in row] for row in hits]
     ranks = np.array(last, dtype=np.int32)[..., None]
-    return choose(cast("Any", trials), ranks, Metric.parse("last_hop@5"), reference)
+    metric = Metric.parse("last_hop@5")
+    return choose(cast("Any", trials), ranks, metric, reference, impractical)
 
 
 def test_of_equal_trials_the_rule_takes_alpha_nearer_to_a_half() -> None:
@@ -147,6 +153,7 @@ def test_of_equal_trials_the_rule_takes_alpha_nearer_to_a_half() -> None:
         "dense": (scored("dense", alone=True), "110000"),
         "far": (scored("far", alpha=0.1), "111000"),
         "near": (scored("near", alpha=0.6), "111000"),
+        "below": (scored("below", alpha=0.4), "111000"),  # as near as 0.6: by name
         "b": (scored("b"), "111000"),
         "a": (scored("a", alpha=0.5), "111000"),
         "lost": (scored("lost"), "011100"),
@@ -154,8 +161,21 @@ def test_of_equal_trials_the_rule_takes_alpha_nearer_to_a_half() -> None:
     }
     trials = {key: trial for key, (trial, _) in made.items()}
     found = chosen(trials, [hits for _, hits in made.values()])
-    assert found.order == ["best", "a", "b", "near", "far", "lost", "dense"]
+    assert found.order == ["best", "a", "b", "below", "near", "far", "lost", "dense"]
     assert (found.winner, found.baselines.best) == ("best", "dense")
+
+
+def test_what_knows_the_gold_is_last_and_neither_the_winner_nor_the_best_list() -> None:
+    made = {
+        "dense": (scored("dense", alone=True), "110000"),
+        "gold": (scored("gold", alone=True), "111111"),
+        "mixed": (scored("mixed", lists=("dense", "gold")), "111111"),
+        "fair": (scored("fair", lists=("dense", "graph")), "100000"),
+    }
+    trials = {key: trial for key, (trial, _) in made.items()}
+    found = chosen(trials, [hits for _, hits in made.values()], impractical=("gold",))
+    assert found.order == ["dense", "fair", "gold", "mixed"]
+    assert (found.winner, found.baselines.best) == ("fair", "dense")
 
 
 def test_the_best_list_is_the_first_one_by_the_protocol_and_a_cut_one_is_none() -> None:
