@@ -68,7 +68,7 @@ class Family(Generic[C]):
                 p = min(1.0, times * p)
             verdict = Verdict(p, "sequence", 1, times, tested)
             decided.append(comparison.with_fields(verdict=verdict))
-            tested = tested and decided[-1].finding == "better"
+            tested = decided[-1].finding == "better"
         return cls(decided, "sequence", times)
 
     @property

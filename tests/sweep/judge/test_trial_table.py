@@ -17,7 +17,7 @@ from harness.evaluation.metric.measure import MEASURES, Measure, measure_of
 from harness.evaluation.paired_comparison import Comparison, Outcome
 from harness.evaluation.statistic import clustered_mcnemar, mcnemar
 from harness.sweep.judge.choice import Chosen, choose
-from harness.sweep.judge.trial_table import compare_trials, decide, graph_outcomes
+from harness.sweep.judge.trial_table import compare_trials, decide, find_equals, graph_outcomes
 
 U = -2  # the hop order of the query is not known
 RANKS = np.array(
@@ -89,14 +89,16 @@ def test_the_comparisons_of_a_view_are_those_of_its_ranks(
             assert corrected == pytest.approx(expected)
 
 
-def of_winner(first: tuple[int, int], second: tuple[int, int], evaluation: int) -> list[Comparison]:
+def of_winner(
+    first: tuple[int, int], second: tuple[int, int], evaluation: int, alike: tuple[str, ...] = ()
+) -> list[Comparison]:
     """The winner's two tests on test with these wins and losses of 60 questions."""
     pairs = []
     for wins, losses in (first, second):
         differences = np.repeat([1.0, -1.0, 0.0], [wins, losses, 60 - wins - losses])
         pairs.append(Comparison.of((differences > 0) * 1.0, (differences < 0) * 1.0))
     found = {"dense": [None, pairs[0]], "graph": [pairs[0], pairs[1]]}
-    decided = decide(found, ["dense", "w"], "test", winner="w", evaluation=evaluation)
+    decided = decide(found, ["dense", "w"], "test", alike, "w", evaluation)
     return [one for name in found for one in decided[name][1:] if one is not None]
 
 
@@ -112,6 +114,20 @@ def test_the_winner_is_tested_first_against_dense_then_against_the_best_list() -
     first, second = of_winner((18, 6), (8, 4), 1)
     assert (first.finding, second.finding) == ("better", "even")
     assert second.p_holm == pytest.approx(mcnemar(8, 4))
+
+
+def test_a_winner_that_ranks_as_dense_is_tested_against_the_best_list_alone() -> None:
+    first, second = of_winner((0, 0), (18, 6), 1, alike=("dense",))
+    assert (first.decided.tested, first.finding) == (False, "even")
+    assert (second.p_holm, second.finding) == (pytest.approx(mcnemar(18, 6)), "better")
+
+
+def test_a_fusion_equals_the_list_that_it_ranks_as_wherever_that_stands() -> None:
+    """Below the depth of 5 all ranks are equal; b and c find another passage first."""
+    last = {"fusion": [1, 9], "b": [2, 1], "c": [2, 1], "list": [1, 7]}
+    ranks = np.array(list(last.values()), dtype=np.int32)[..., None]
+    found = find_equals(list(last), ranks, Metric.parse("last_hop@5"), ["list"])
+    assert found == ["list", None, "b", None]
 
 
 def test_a_second_evaluation_pays_before_the_sequence_goes_on() -> None:
@@ -182,9 +198,9 @@ def test_the_best_list_is_the_first_one_by_the_protocol_and_a_cut_one_is_none() 
     """graph finds as many as bm25, and loses fewer of dense's; cut to three it finds more."""
     made = {
         "d": (scored("dense", alone=True), "110000"),
-        "cut": (scored("graph", alone=True, cap=3), "111111"),
         "b": (scored("bm25", alone=True), "001110"),
         "g": (scored("graph", alone=True), "101100"),
+        "cut": (scored("graph", alone=True, cap=3), "111111"),
         "f": (scored("f"), "100000"),
     }
     found = chosen(
