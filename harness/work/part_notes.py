@@ -5,13 +5,14 @@ and the locks of parts that are being computed.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from filelock import lock_descriptor, unlock_descriptor
+from filelock import lock_descriptor
 from typing_extensions import TypedDict
 
 from harness.core.input.stored import misfit
@@ -53,14 +54,23 @@ def hold(lock: Path) -> Iterator[bool]:
     """
     descriptor = os.open(lock, os.O_RDWR | os.O_CREAT)  # FileLock would make the folder again
     try:
-        held = lock_descriptor(descriptor, blocking=False)
-        try:
-            yield held
-        finally:
-            if held:
-                unlock_descriptor(descriptor)
+        yield _take(descriptor)
     finally:
-        os.close(descriptor)
+        os.close(descriptor)  # releases it
+
+
+def _take(descriptor: int) -> bool:
+    """Lock an open file. Return False if another process or thread holds it.
+
+    Where the file system has no locks, each process holds it: a part is then perhaps computed
+    twice, to the same bytes.
+    """
+    try:
+        return lock_descriptor(descriptor, blocking=False)
+    except OSError as error:
+        if error.errno != errno.ENOSYS:
+            raise
+        return True
 
 
 def is_held(lock: Path) -> bool:

@@ -277,8 +277,9 @@ class _Worker:
                 with whole(part.path) as partial:
                     part.work(partial, self.advance)
             except Exception as error:
-                stops = isinstance(error, (Stop, Unwritable))
-                if stops or not self.share.tolerant or not self.records.exists():
+                if not self.records.exists():  # another process has completed the artifact
+                    raise FileNotFoundError(self.records) from error
+                if isinstance(error, (Stop, Unwritable)) or not self.share.tolerant:
                     raise
                 why = " ".join(f"{type(error).__name__}: {error}".split())
                 self.failed[name] = hide_values(why)[:400]

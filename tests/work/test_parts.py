@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from harness.core.errors import HarnessError
+from harness.work import part_notes
 from harness.work import parts as module
 from harness.work.part_notes import PLAN, RECORDS, hold, is_held, unfinished
 from harness.work.parts import Share, Unfinished, WorkPart, agree, array_part, fill, sharing
@@ -85,6 +86,17 @@ def test_what_another_process_completes_during_a_check_is_not_made_again(tmp_pat
         pass
     assert not folder.exists()
     assert seen == []
+
+
+def test_parts_where_the_file_system_has_no_locks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> bool:
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(part_notes, "lock_descriptor", refuse)
+    fill(tmp_path, squares(tmp_path), "squares")
+    assert content(tmp_path) == WHOLE
 
 
 def test_one_that_waits_does_what_nobody_does_and_leaves_what_somebody_holds(

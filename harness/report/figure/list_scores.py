@@ -26,8 +26,10 @@ BINS = 10
 """Number of bins for normalised scores: the percentile ranks of a list of ten fill ten, and more
 bins would show false gaps.
 """
-DECADES = 100.0
-"""From here on a logarithmic axis has at least two labels."""
+LOGARITHMIC = 100.0
+"""The greatest score divided by the smallest from which on the axis is logarithmic; it then has at
+least two labels.
+"""
 
 
 def pictures(result: SweepResult) -> Iterator[Picture]:
@@ -46,7 +48,7 @@ def pictures(result: SweepResult) -> Iterator[Picture]:
 def raw(lists: Mapping[str, ListScores], where: str) -> Picture:
     """Return the raw scores of all lists on one axis.
 
-    It is logarithmic if all scores are positive and the greatest is at least ``DECADES`` times
+    It is logarithmic if all scores are positive and the greatest is at least ``LOGARITHMIC`` times
     the smallest.
 
     Args:
@@ -56,7 +58,7 @@ def raw(lists: Mapping[str, ListScores], where: str) -> Picture:
     scores = {name: scored.scores for name, scored in lists.items() if len(scored.scores)}
     low = min((float(values.min()) for values in scores.values()), default=0.0)
     high = max((float(values.max()) for values in scores.values()), default=1.0)
-    is_log = 0 < low * DECADES <= high
+    is_log = 0 < low * LOGARITHMIC <= high
     edges = np.geomspace(low, high, 41) if is_log else np.linspace(low, high, 41)
     ranges = "; ".join(
         f"{name} {digits(values.min(), 2)} to {digits(values.max(), 2)}, median "
